@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *program = "bellows";
+static enum log_level shown = LOG_INFO;
+
+static const char *const level_names[] = {
+	[LOG_ERROR] = "error",
+	[LOG_WARN] = "warning",
+	[LOG_INFO] = "info",
+	[LOG_DEBUG] = "debug",
+};
+
+void log_init(const char *name, enum log_level level)
+{
+	program = name;
+	shown = level;
+}
+
+void log_line(enum log_level level, const char *fmt, ...)
+{
+	char line[2048];
+	struct timespec now;
+	struct tm tm;
+	va_list ap;
+	size_t n;
+
+	if (level > shown)
+		return;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &tm);
+	n = strftime(line, sizeof(line), "%Y-%m-%dT%H:%M:%S", &tm);
+	n += (size_t)snprintf(line + n, sizeof(line) - n, ".%03ldZ %s %s: ",
+			      now.tv_nsec / 1000000, program,
+			      level_names[level]);
+
+	va_start(ap, fmt);
+	vsnprintf(line + n, sizeof(line) - n - 1, fmt, ap);
+	va_end(ap);
+
+	for (; line[n]; n++)
+		if ((unsigned char)line[n] < ' ' || line[n] == 0x7f)
+			line[n] = '?';
+	line[n++] = '\n';
+
+	/* A log that cannot be written has nobody to tell. */
+	if (write(STDERR_FILENO, line, n) < 0)
+		return;
+}

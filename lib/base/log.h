@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+/*
+ * Log: one line to stderr, subject first: `job=md state=growing size=2`
+ *
+ * Programs log; libraries and the domain return.  A line is written with one
+ * write(), so lines of processes that share stderr do not mix, and control
+ * characters are shown as '?', so no input can forge a line.
+ */
+
+enum log_level {
+	LOG_ERROR,
+	LOG_WARN,
+	LOG_INFO,
+	LOG_DEBUG,
+};
+
+/* Names the program and the lowest level shown.  name is borrowed. */
+void log_init(const char *name, enum log_level level);
+
+#define log_error(...) log_line(LOG_ERROR, __VA_ARGS__)
+#define log_warn(...)  log_line(LOG_WARN, __VA_ARGS__)
+#define log_info(...)  log_line(LOG_INFO, __VA_ARGS__)
+#define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
+
+void log_line(enum log_level level, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RPC_CLIENT_H
+#define RPC_CLIENT_H
+
+/*
+ * Channels, calls and streams of a client
+ *
+ * A channel connects when it is first used and again whenever it must, with
+ * backoff and jitter (100 ms growing to 2 s), for as long as it lives: a
+ * coordinator that comes late or comes back is found without the program's
+ * doing.  A call or stream, on the other hand, ends when its connection breaks;
+ * its owner decides what to do again and after how long (rpc_backoff()).
+ */
+
+#include "rpc/rpc.h"
+
+struct rpc_channel;
+struct rpc_stream;
+
+struct rpc_metadata {
+	const char *key; /* lower case */
+	const char *value;
+};
+
+/* target as rpc_server_address() gives it.  Does not connect yet. */
+int rpc_channel_create(struct rpc_channel **out, struct rpc *rpc,
+		       const char *target, struct error *err);
+
+/* Cancels what is under way: those callbacks run with CANCELLED within.
+ * Returns NULL. */
+struct rpc_channel *rpc_channel_destroy(struct rpc_channel *channel);
+
+/* Sent with every call from now on; copied; NULL value removes. */
+int rpc_channel_set_metadata(struct rpc_channel *channel, const char *key,
+			     const char *value);
+
+/* answer: NULL unless status->code is RPC_OK. */
+typedef void (*rpc_answer_f)(void *user, const struct rpc_status *status,
+			     const ProtobufCMessage *answer);
+
+/*
+ * One unary call.  It waits for the connection until its deadline (so a server
+ * that is not there yet costs DEADLINE_EXCEEDED or UNAVAILABLE, after trying).
+ * fn runs exactly once, never from within rpc_call_unary() itself.
+ */
+void rpc_call_unary(struct rpc_channel *channel, const char *path,
+		    const ProtobufCMessage *request,
+		    const ProtobufCMessageDescriptor *answer, msec_t timeout,
+		    rpc_answer_f fn, void *user);
+
+struct rpc_stream_events {
+	void (*on_message)(void *user, const ProtobufCMessage *message);
+	/* The server has accepted the stream (its headers or first message
+	 * came).  Optional. */
+	void (*on_open)(void *user);
+	/* Exactly once; the stream is freed after it. */
+	void (*on_end)(void *user, const struct rpc_status *status);
+	/* Optional: room again after rpc_stream_send() returned 1. */
+	void (*on_writable)(void *user);
+};
+
+/*
+ * Opens a stream of any kind.  request: sent at once if not NULL.  timeout: of
+ * the whole stream, 0 for none; without a timeout the attempt to connect fails
+ * fast, with UNAVAILABLE.  On failure nothing was opened and no event comes.
+ * answer: descriptor of what the server sends.
+ */
+int rpc_stream_open(struct rpc_stream **out, struct rpc_channel *channel,
+		    const char *path, const ProtobufCMessage *request,
+		    const ProtobufCMessageDescriptor *answer, msec_t timeout,
+		    const struct rpc_stream_events *events, void *user,
+		    struct error *err);
+
+/* As rpc_call_send(): 0, 1 (hold back until on_writable()), or -ENOBUFS: nothing
+ * was queued and the stream ends with RESOURCE_EXHAUSTED. */
+int rpc_stream_send(struct rpc_stream *stream, const ProtobufCMessage *message);
+
+/* No more messages from here, after what is queued; the server may go on. */
+void rpc_stream_half_close(struct rpc_stream *stream);
+
+/* on_end() comes from the loop, later, with CANCELLED. */
+void rpc_stream_cancel(struct rpc_stream *stream);
+
+void rpc_stream_pause(struct rpc_stream *stream, bool paused);
+
+/* Wait before attempt number n (0, 1, ...): base * 1.6^n up to max, +-20 %. */
+msec_t rpc_backoff(unsigned n, msec_t base, msec_t max);
+
+#endif
