@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The generic adapter: the job file says how the application is
+ *
+ * Commands: `{checkpoint}` within an argument stands for the checkpoint
+ * directory, in the command to start and in the one to restart.
+ *
+ * Checkpoint: every pattern of `files` matches at least one regular file below
+ * the checkpoint directory that is not empty.  Nothing else is known about it;
+ * its mark is made of names, sizes and times, so it changes for as long as the
+ * application is writing.
+ *
+ * Save: by the signal, or, if there is none, by waiting for the application to
+ * write when it likes.
+ */
+
+#include "apps/adapter.h"
+#include "apps/generic/progress.h"
+#include "base/cleanup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define CHECKPOINT_WORD "{checkpoint}"
+
+static bool leaves(const char *pattern)
+{
+	while (*pattern) {
+		size_t n = strcspn(pattern, "/");
+
+		if (n == 2 && strncmp(pattern, "..", 2) == 0)
+			return true;
+		pattern += n + (pattern[n] == '/');
+	}
+	return false;
+}
+
+static int check_files(const char *const *files, struct error *err)
+{
+	if (!files || !files[0])
+		return error_set(err, -EINVAL,
+				 "generic: there are no files; name by "
+				 "patterns which files below the checkpoint "
+				 "directory make a complete checkpoint");
+	for (size_t i = 0; files[i]; i++)
+		if (files[i][0] == '\0' || files[i][0] == '/' ||
+		    leaves(files[i]))
+			return error_set(err, -EINVAL,
+					 "generic: files: '%.80s' is not below "
+					 "the checkpoint directory; a pattern "
+					 "without a leading / and without ..",
+					 files[i]);
+	return 0;
+}
+
+static int check(const struct adapter_app *app, struct error *err)
+{
+	int r = check_files(app->files, err);
+
+	if (r == 0 && app->progress) {
+		r = progress_check(app->progress, err);
+		if (r < 0)
+			return error_wrap(err, r, "generic: progress");
+	}
+	return r;
+}
+
+static int accepts(const struct adapter_app *app, unsigned ranks,
+		   struct error *err)
+{
+	char text[256] = "";
+	size_t at = 0;
+
+	if (!app->accepts)
+		return 0;
+	for (size_t i = 0; app->accepts[i]; i++) {
+		if (app->accepts[i] == ranks)
+			return 0;
+		if (at < sizeof(text))
+			at += (size_t)snprintf(text + at, sizeof(text) - at,
+					       "%s%u", i > 0 ? ", " : "",
+					       app->accepts[i]);
+	}
+	return error_set(err, -EINVAL, "it runs on %s ranks, not on %u", text,
+			 ranks);
+}
+
+/* The argument with every {checkpoint} replaced, put at *text; its size with
+ * the NUL, or 0 if there is no room. */
+static size_t put(char *text, size_t room, const char *arg, const char *dir)
+{
+	size_t at = 0;
+
+	for (;;) {
+		const char *word = strstr(arg, CHECKPOINT_WORD);
+		int n = word ? (int)(word - arg) : (int)strlen(arg);
+
+		n = snprintf(text + at, room - at, "%.*s%s", n, arg,
+			     word ? dir : "");
+		if (n < 0 || (size_t)n >= room - at)
+			return 0;
+		at += (size_t)n;
+		if (!word)
+			return at + 1;
+		arg = word + strlen(CHECKPOINT_WORD);
+	}
+}
+
+static int command(const struct adapter_app *app,
+		   const struct checkpoint *restart,
+		   const char *argv[ADAPTER_ARGS_MAX], char *text,
+		   size_t text_size, struct error *err)
+{
+	const char *const *from =
+		restart && app->restart ? app->restart : app->command;
+	size_t n = 0;
+
+	for (; from[n]; n++) {
+		size_t size;
+
+		if (n + 1 >= ADAPTER_ARGS_MAX)
+			return error_set(err, -E2BIG,
+					 "generic: more than %d arguments",
+					 ADAPTER_ARGS_MAX - 1);
+		argv[n] = from[n];
+		if (!strstr(from[n], CHECKPOINT_WORD))
+			continue;
+		size = put(text, text_size, from[n], app->checkpoint_dir);
+		if (size == 0)
+			return error_set(err, -E2BIG,
+					 "generic: the command is too long");
+		argv[n] = text;
+		text += size;
+		text_size -= size;
+	}
+	argv[n] = NULL;
+	return 0;
+}
+
+static enum save_kind save(const struct adapter_app *app, int *signo)
+{
+	*signo = app->save_signal;
+	if (app->save_signal == 0)
+		return SAVE_WATCH;
+	return app->save_first ? SAVE_SIGNAL_FIRST : SAVE_SIGNAL_ALL;
+}
+
+static uint64_t mark_of(const char *name, const struct stat *st)
+{
+	const uint64_t words[] = {
+		(uint64_t)st->st_size,
+		(uint64_t)st->st_mtim.tv_sec,
+		(uint64_t)st->st_mtim.tv_nsec,
+	};
+	uint64_t mark = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+	for (; *name; name++)
+		mark = (mark ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+	for (size_t i = 0; i < sizeof(words); i++)
+		mark = (mark ^ ((const unsigned char *)words)[i]) *
+		       UINT64_C(0x100000001b3);
+	return mark;
+}
+
+static void globfree_at(glob_t *found)
+{
+	globfree(found);
+}
+
+/* What is not there, or is no folder, holds nothing; the rest is an error. */
+static int on_glob_error(const char *path, int code)
+{
+	return code != ENOENT && code != ENOTDIR;
+}
+
+/* Adds the files of one pattern to out: 0, 1 if there are none, or -errno. */
+static int add_files(struct checkpoint *out, const char *root, size_t skip,
+		     const char *pattern, struct error *err)
+{
+	CLEANUP(globfree) glob_t found = {0};
+	CLEANUP(free) char *whole = NULL;
+	unsigned before = out->files;
+	int r;
+
+	if (asprintf(&whole, "%s/%s", root, pattern) < 0) {
+		whole = NULL;
+		return error_set(err, -ENOMEM, "out of memory");
+	}
+	r = glob(whole, 0, on_glob_error, &found);
+	if (r == GLOB_NOMATCH)
+		return 1;
+	if (r != 0)
+		return error_set(err, r == GLOB_NOSPACE ? -ENOMEM : -EACCES,
+				 "cannot read all folders that '%s' names",
+				 pattern);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const char *path = found.gl_pathv[i];
+		struct stat st;
+
+		if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
+		    st.st_size == 0)
+			continue;
+		out->files++;
+		out->bytes += (uint64_t)st.st_size;
+		out->mark += mark_of(path + skip, &st);
+	}
+	return out->files == before;
+}
+
+/* The directory as a pattern that matches nothing else. */
+static char *quote(const char *dir)
+{
+	char *out = malloc(2 * strlen(dir) + 1), *at = out;
+
+	for (; out && *dir; dir++) {
+		if (strchr("*?[\\", *dir))
+			*at++ = '\\';
+		*at++ = *dir;
+	}
+	if (out)
+		*at = '\0';
+	return out;
+}
+
+static int checkpoint(const struct adapter_app *app, struct checkpoint *out,
+		      struct error *err)
+{
+	CLEANUP(free) char *root = quote(app->checkpoint_dir);
+	struct checkpoint found = {0};
+	DIR *dir;
+
+	if (!root)
+		return error_set(err, -ENOMEM, "out of memory");
+	dir = opendir(app->checkpoint_dir);
+	if (!dir)
+		return error_errno(err, "cannot read %s", app->checkpoint_dir);
+	closedir(dir);
+	for (size_t i = 0; app->files && app->files[i]; i++) {
+		int r = add_files(&found, root, strlen(app->checkpoint_dir),
+				  app->files[i], err);
+
+		if (r != 0)
+			return r < 0 ? error_wrap(err, r, "%s",
+						  app->checkpoint_dir)
+				     : r;
+	}
+	if (found.files == 0)
+		return 1;
+	*out = found;
+	return 0;
+}
+
+static enum line_kind on_line(const struct adapter_app *app, const char *line,
+			      struct line_facts *facts)
+{
+	return app->progress && progress_read(app->progress, line, facts)
+		       ? LINE_PROGRESS
+		       : LINE_OTHER;
+}
+
+const struct adapter adapter_generic = {
+	.abi = ADAPTER_ABI,
+	.name = "generic",
+	.check = check,
+	.accepts = accepts,
+	.command = command,
+	.save = save,
+	.checkpoint = checkpoint,
+	.on_line = on_line,
+};

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_ARGS_H
+#define CLI_ARGS_H
+
+/*
+ * The command line, read by one table of commands and one of options
+ *
+ * Every command stores into the same struct args; which options it takes is a
+ * set of commands in the option's row.  Help and completion come from the same
+ * tables.
+ */
+
+#include "base/error.h"
+#include "base/time.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct words {
+	const char **at; /* the words themselves are borrowed from argv */
+	size_t n;
+};
+
+/* After args_read() nobody changes it. */
+struct args {
+	/* from the environment; NULL: not set */
+	const char *state_root, *runtime_dir, *term;
+
+	bool help, version, json, quiet, no_progress, wait, save, schema;
+	const char *state, *connect, *timeline, *reason;
+	const char *name, *app, *checkpoint_dir;
+	unsigned ranks, min, max; /* 0: not given */
+	msec_t deadline, timeout; /* 0: not given */
+	struct words at, env;
+
+	struct words words;         /* what is no option */
+	const char *const *command; /* after "--", ends with NULL; or NULL */
+	bool has_command;
+};
+
+struct output;
+
+enum command_bit {
+	ON_RUN = 1 << 0,
+	ON_SCALE = 1 << 1,
+	ON_STATUS = 1 << 2,
+	ON_WATCH = 1 << 3,
+	ON_CANCEL = 1 << 4,
+	ON_VALIDATE = 1 << 5,
+	ON_COMPLETION = 1 << 6,
+	ON_HELP = 1 << 7,
+	ON_ALL = (1 << 8) - 1,
+};
+
+/* One subcommand.  run returns the program's exit status. */
+struct command {
+	enum command_bit bit;
+	const char *name, *usage, *summary, *text, *example;
+	unsigned min_words, max_words;
+	const int *codes; /* exit statuses, ends with -1 */
+	int (*run)(const struct args *args, const struct output *output);
+};
+
+enum flag_kind {
+	FLAG_SWITCH,   /* bool */
+	FLAG_TEXT,     /* const char * */
+	FLAG_COUNT,    /* unsigned, at least 1 */
+	FLAG_DURATION, /* msec_t, more than 0 */
+	FLAG_LIST,     /* struct words: may be repeated */
+};
+
+struct flag {
+	const char *name, *value; /* value: NULL for a switch */
+	enum flag_kind kind;
+	size_t offset;     /* in struct args */
+	unsigned commands; /* set of enum command_bit */
+	const char *help;
+};
+
+extern const struct flag flags[];
+extern const size_t n_flags;
+
+/* Ends with a row whose name is NULL. */
+extern const struct command commands[];
+
+/* NULL if there is none of that name. */
+const struct command *command_find(const char *name);
+
+/*
+ * Reads argv[0] to argv[argc - 1], which follow the command's name.  args is
+ * zero but for the environment; args_fini() even after a failure.  -EINVAL with
+ * a sentence, or -ENOMEM.
+ */
+int args_read(struct args *args, const struct command *command, int argc,
+	      const char *const *argv, struct error *err);
+void args_fini(struct args *args);
+
+/* One function a command, in cmd_<name>.c. */
+int cmd_run(const struct args *args, const struct output *output);
+int cmd_scale(const struct args *args, const struct output *output);
+int cmd_status(const struct args *args, const struct output *output);
+int cmd_watch(const struct args *args, const struct output *output);
+int cmd_cancel(const struct args *args, const struct output *output);
+int cmd_validate(const struct args *args, const struct output *output);
+int cmd_completion(const struct args *args, const struct output *output);
+int cmd_help(const struct args *args, const struct output *output);
+
+#endif

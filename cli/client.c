@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/client.h"
+
+#include "cli/statedir.h"
+#include "cli/text.h"
+#include "jobfile/exit.h"
+
+#include <errno.h>
+#include <string.h>
+
+int client_exit_code(int r)
+{
+	return r == -EINVAL   ? EXIT_USAGE
+	       : r == -ENOMEM ? EXIT_INTERNAL
+			      : EXIT_UNREACHABLE;
+}
+
+static int find_in_state(struct client *client, const struct args *args,
+			 const char *job, struct error *err)
+{
+	struct statedir dir;
+	struct stamp stamp;
+	int r;
+
+	r = statedir_of(&dir, args, job, err);
+	if (r < 0)
+		return r;
+	r = statedir_address(&dir, client->address, sizeof(client->address),
+			     &stamp, err);
+	if (r == -ENOENT)
+		return error_set(err, r,
+				 "there is no job %s: nothing in %s; 'bellows "
+				 "status' lists those that run",
+				 client->name, dir.path);
+	return r == -EINVAL ? -EIO : r;
+}
+
+int client_find(struct client *client, const struct args *args, const char *job,
+		struct error *err)
+{
+	const char *name = job             ? job
+			   : args->connect ? args->connect
+					   : args->state;
+	size_t n = 0;
+
+	snprintf(client->name, sizeof(client->name), "%.63s",
+		 name ? text_safe(name).s : "");
+	if (!args->connect)
+		return find_in_state(client, args, job, err);
+	for (; args->connect[n]; n++)
+		if (args->connect[n] <= ' ' || args->connect[n] > '~')
+			return error_set(err, -EINVAL,
+					 "--connect: '%s' is no address",
+					 text_safe(args->connect).s);
+	if (n == 0 || n >= sizeof(client->address))
+		return error_set(err, -EINVAL,
+				 "--connect needs an address of at most 255 "
+				 "characters");
+	memcpy(client->address, args->connect, n + 1);
+	return 0;
+}
+
+int client_connect(struct client *client, struct error *err)
+{
+	int r = 0;
+
+	if (!client->loop)
+		r = loop_create(&client->loop, err);
+	if (r == 0 && !client->rpc)
+		r = rpc_create(&client->rpc, client->loop, err);
+	if (r == 0)
+		r = rpc_channel_create(&client->channel, client->rpc,
+				       client->address, err);
+	return r;
+}
+
+void client_close(struct client *client)
+{
+	if (client->channel)
+		client->channel = rpc_channel_destroy(client->channel);
+	if (client->rpc)
+		client->rpc = rpc_destroy(client->rpc);
+	if (client->loop)
+		client->loop = loop_destroy(client->loop);
+}
+
+int client_open(struct client *client, const struct args *args, const char *job,
+		struct error *err)
+{
+	int r = client_find(client, args, job, err);
+
+	if (r < 0)
+		return r;
+	r = client_probe(client->address);
+	if (r == -ECONNREFUSED || r == -ENOENT)
+		return error_set(err, -ECONNREFUSED,
+				 "the coordinator of %s is gone: nobody "
+				 "listens at %s",
+				 client->name, client->address);
+	if (r < 0)
+		return error_set(err, -ECONNREFUSED,
+				 "the coordinator of %s cannot be reached at "
+				 "%s: %s",
+				 client->name, client->address, strerror(-r));
+	return client_connect(client, err);
+}
+
+int client_explain(const struct client *client, const struct rpc_status *status,
+		   struct error *err)
+{
+	struct text why = text_safe(status->message);
+
+	if (status->code == RPC_DEADLINE_EXCEEDED)
+		return error_set(err, -ETIMEDOUT,
+				 "the coordinator of %s at %s does not answer",
+				 client->name, client->address);
+	return error_set(err, -ECONNREFUSED,
+			 "the coordinator of %s at %s: %s%s%s", client->name,
+			 client->address, rpc_code_name(status->code),
+			 why.s[0] ? ": " : "", why.s);
+}
+
+struct call {
+	struct client *client;
+	client_answer_f fn;
+	void *user;
+	struct error *err;
+};
+
+static void on_answer(void *user, const struct rpc_status *status,
+		      const ProtobufCMessage *answer)
+{
+	struct call *call = user;
+	int r = 0;
+
+	if (status->code != RPC_OK)
+		r = client_explain(call->client, status, call->err);
+	else if (call->fn)
+		call->fn(call->user, answer);
+	loop_stop(call->client->loop, r);
+}
+
+int client_call(struct client *client, const char *path,
+		const ProtobufCMessage *request,
+		const ProtobufCMessageDescriptor *answer, msec_t timeout,
+		client_answer_f fn, void *user, struct error *err)
+{
+	struct call call = {client, fn, user, err};
+
+	rpc_call_unary(client->channel, path, request, answer, timeout,
+		       on_answer, &call);
+	return loop_run(client->loop);
+}

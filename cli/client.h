@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_CLIENT_H
+#define CLI_CLIENT_H
+
+/*
+ * A connection to the coordinator of one job
+ *
+ * Everything here is bounded: a coordinator that is gone is found out by asking
+ * its address first, one that does not answer by PATIENCE.
+ */
+
+#include "cli/args.h"
+#include "cli/wire.h"
+#include "rpc/client.h"
+
+enum { PATIENCE = SECONDS(5) };
+
+struct client {
+	struct loop *loop;
+	struct rpc *rpc;
+	struct rpc_channel *channel;
+	char name[64]; /* for sentences */
+	char address[256];
+};
+
+/* Where the job listens: --connect, or DIR/address of --state or of job's own
+ * folder.  -EINVAL: no such name can be; -ENOENT: there is no such job. */
+int client_find(struct client *client, const struct args *args, const char *job,
+		struct error *err);
+
+/* Whether somebody listens at address: 0, or -errno of the attempt.  Of an
+ * address that only gRPC can resolve it is not known: 0. */
+int client_probe(const char *address);
+
+/* Connects to client->address; client_close() also after a failure. */
+int client_connect(struct client *client, struct error *err);
+void client_close(struct client *client);
+
+/* client_find(), client_probe() and client_connect(). */
+int client_open(struct client *client, const struct args *args, const char *job,
+		struct error *err);
+
+typedef void (*client_answer_f)(void *user, const ProtobufCMessage *answer);
+
+/* One unary call; runs the loop until it is answered.  fn is called when it
+ * succeeds. */
+int client_call(struct client *client, const char *path,
+		const ProtobufCMessage *request,
+		const ProtobufCMessageDescriptor *answer, msec_t timeout,
+		client_answer_f fn, void *user, struct error *err);
+
+/* The sentence for a call that failed; returns -errno. */
+int client_explain(const struct client *client, const struct rpc_status *status,
+		   struct error *err);
+
+/* Exit status of a command that could not open its client. */
+int client_exit_code(int r);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/client.h"
+#include "cli/compose.h"
+#include "cli/file.h"
+#include "cli/session.h"
+#include "jobfile/exit.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+/* The job, where its file is, and where its state goes. */
+struct start {
+	struct jobfile *job;
+	char *text; /* composed of options; NULL: a file */
+	char path[PATH_MAX];
+	struct statedir dir;
+};
+
+static void start_fini(struct start *start)
+{
+	jobfile_destroy(start->job);
+	free(start->text);
+}
+
+static bool has_options(const struct args *args)
+{
+	return args->name || args->app || args->ranks || args->min ||
+	       args->max || args->checkpoint_dir || args->at.n || args->env.n ||
+	       args->has_command;
+}
+
+/* Returns 0 or an exit status. */
+static int read_file(struct start *start, const struct args *args,
+		     struct error *err)
+{
+	const char *file = args->words.at[0];
+
+	if (!realpath(file, start->path)) {
+		error_errno(err, "%s", file);
+		return EXIT_JOBFILE;
+	}
+	return jobfile_read(&start->job, file, err) < 0 ? EXIT_JOBFILE : 0;
+}
+
+static int read_options(struct start *start, const struct args *args,
+			struct error *err)
+{
+	char dir[PATH_MAX];
+
+	if (!getcwd(dir, sizeof(dir))) {
+		error_errno(err, "working directory");
+		return EXIT_SYSTEM;
+	}
+	if (compose(&start->text, args, dir, err) < 0)
+		return EXIT_USAGE;
+	return jobfile_parse(&start->job, "command line", start->text,
+			     strlen(start->text), dir, err) < 0
+		       ? EXIT_JOBFILE
+		       : 0;
+}
+
+static int check_free(const struct start *start, struct error *err)
+{
+	char address[256];
+	struct stamp stamp;
+
+	if (statedir_address(&start->dir, address, sizeof(address), &stamp,
+			     NULL) < 0 ||
+	    client_probe(address) < 0)
+		return 0;
+	return error_set(err, -EBUSY,
+			 "job %s runs already, its coordinator listens at %s",
+			 start->job->name, address);
+}
+
+/* The programs are given absolute paths, also by --state. */
+static int make_state(struct start *start, const struct args *args,
+		      struct error *err)
+{
+	struct statedir given;
+	int r;
+
+	r = statedir_of(&given, args, start->job->name, err);
+	if (r == 0)
+		r = statedir_make(&given, err);
+	if (r < 0)
+		return r;
+	if (!realpath(given.path, start->dir.path))
+		return error_errno(err, "%s", given.path);
+	r = check_free(start, err);
+	if (r < 0 || !start->text)
+		return r;
+	if (snprintf(start->path, sizeof(start->path), "%s/job.yaml",
+		     start->dir.path) >= (int)sizeof(start->path))
+		return error_set(err, -ENAMETOOLONG, "%s: path too long",
+				 start->dir.path);
+	return statedir_write(&start->dir, "job.yaml", start->text,
+			      strlen(start->text), err);
+}
+
+static int prepare(struct start *start, const struct args *args,
+		   struct error *err)
+{
+	int code;
+
+	if (args->timeline && file_check(args->timeline, err) < 0)
+		return EXIT_SYSTEM;
+	code = args->words.n ? read_file(start, args, err)
+			     : read_options(start, args, err);
+	if (code != 0)
+		return code;
+	return make_state(start, args, err) < 0 ? EXIT_SYSTEM : 0;
+}
+
+int cmd_run(const struct args *args, const struct output *output)
+{
+	struct start start = {0};
+	struct error err;
+	int code;
+
+	if (args->words.n && has_options(args))
+		return output_fail(output, EXIT_USAGE,
+				   "run takes a job file or the options that "
+				   "describe one, not both");
+	if (!args->words.n && !has_options(args))
+		return output_fail(output, EXIT_USAGE,
+				   "run needs a job file, or options and a "
+				   "command; see 'bellows help run'");
+	code = prepare(&start, args, &err);
+	if (code != 0) {
+		output_fail(output, code, "%s", err.text);
+	} else {
+		const struct session_config config = {
+			.args = args,
+			.output = output,
+			.dir = &start.dir,
+			.job_file = start.path,
+			.job = start.job,
+		};
+
+		code = session_run(&config);
+	}
+	start_fini(&start);
+	return code;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/args.h"
+#include "cli/output.h"
+#include "jobfile/exit.h"
+
+int cmd_validate(const struct args *args, const struct output *output)
+{
+	CLEANUP(jobfile_destroy) struct jobfile *job = NULL;
+	struct error err;
+
+	if (args->schema) {
+		jobfile_print_schema();
+		return EXIT_DONE;
+	}
+	if (args->words.n == 0)
+		return output_fail(output, EXIT_USAGE,
+				   "validate needs a job file");
+	if (jobfile_read(&job, args->words.at[0], &err) < 0)
+		return output_fail(output, EXIT_JOBFILE, "%s", err.text);
+	output->spec(stdout, job);
+	return EXIT_DONE;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/list.h"
+#include "cli/args.h"
+#include "jobfile/exit.h"
+
+#include <string.h>
+
+#define ARG(member) offsetof(struct args, member)
+
+enum { ON_JOB = ON_SCALE | ON_STATUS | ON_WATCH | ON_CANCEL };
+
+/* clang-format off */
+const struct flag flags[] = {
+	{"name", "NAME", FLAG_TEXT, ARG(name), ON_RUN,
+	 "name of the job: a-z, 0-9 and -, at most 40"},
+	{"app", "ADAPTER", FLAG_TEXT, ARG(app), ON_RUN,
+	 "which adapter knows the application (default generic)"},
+	{"ranks", "N", FLAG_COUNT, ARG(ranks), ON_RUN,
+	 "ranks to begin with"},
+	{"min", "N", FLAG_COUNT, ARG(min), ON_RUN,
+	 "fewest ranks (default 1)"},
+	{"max", "N", FLAG_COUNT, ARG(max), ON_RUN,
+	 "most ranks (default: --ranks)"},
+	{"checkpoint-dir", "DIR", FLAG_TEXT, ARG(checkpoint_dir), ON_RUN,
+	 "where the application writes its checkpoints"},
+	{"at", "WHEN=RANKS", FLAG_LIST, ARG(at), ON_RUN,
+	 "change the size at 30% of progress, or after 10min; repeatable"},
+	{"env", "KEY=VALUE", FLAG_LIST, ARG(env), ON_RUN,
+	 "environment of the ranks; repeatable"},
+	{"timeline", "FILE.svg", FLAG_TEXT, ARG(timeline), ON_RUN,
+	 "draw ranks over time into FILE.svg when the job is over"},
+	{"quiet", NULL, FLAG_SWITCH, ARG(quiet), ON_RUN,
+	 "only the application's output, and failures"},
+	{"no-progress", NULL, FLAG_SWITCH, ARG(no_progress), ON_RUN | ON_WATCH,
+	 "plain lines, also on a terminal"},
+	{"deadline", "TIME", FLAG_DURATION, ARG(deadline), ON_SCALE,
+	 "for new executors to come (default: the job file's)"},
+	{"reason", "TEXT", FLAG_TEXT, ARG(reason), ON_SCALE | ON_CANCEL,
+	 "why, for the job's history"},
+	{"wait", NULL, FLAG_SWITCH, ARG(wait), ON_SCALE,
+	 "until the change is over, and tell what it cost"},
+	{"save", NULL, FLAG_SWITCH, ARG(save), ON_CANCEL,
+	 "write a checkpoint first: the job can be resumed"},
+	{"timeout", "TIME", FLAG_DURATION, ARG(timeout), ON_CANCEL,
+	 "how long to wait for the end (default 60s)"},
+	{"schema", NULL, FLAG_SWITCH, ARG(schema), ON_VALIDATE,
+	 "print every key of a job file with its default"},
+	{"state", "DIR", FLAG_TEXT, ARG(state), ON_RUN | ON_JOB,
+	 "the job's state directory"},
+	{"connect", "ADDR", FLAG_TEXT, ARG(connect), ON_JOB,
+	 "the coordinator's address, in place of JOB"},
+	{"json", NULL, FLAG_SWITCH, ARG(json), ON_ALL & ~(ON_COMPLETION | ON_HELP),
+	 "JSON, one object a line"},
+	{"help", NULL, FLAG_SWITCH, ARG(help), ON_ALL,
+	 "this text"},
+};
+const size_t n_flags = LENGTH(flags);
+
+const struct command commands[] = {
+	{ON_RUN, "run", "FILE | --name NAME ... -- COMMAND ...",
+	 "run a job and follow it",
+	 "Starts a coordinator and a monitor for the job on this machine, passes "
+	 "its output\nthrough and shows how it grows and shrinks. Ctrl-C saves "
+	 "and stops; a second one\nstops at once.",
+	 "bellows run --name heat --app parint --ranks 2 --max 6 \\\n"
+	 "      --checkpoint-dir ckpt --at 30%=4 -- parint --array-size 1000000",
+	 0, 1,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_UNREACHABLE,
+		       EXIT_INTERNAL, EXIT_SYSTEM, EXIT_CHECKPOINT,
+		       EXIT_SUSPENDED, EXIT_CANCELLED, -1},
+	 cmd_run},
+	{ON_SCALE, "scale", "JOB RANKS|+N|-N",
+	 "change the number of ranks",
+	 "Asks the job's coordinator for another size. The answer is accepted or "
+	 "declined\nwith the reason.",
+	 "bellows scale heat +2 --wait",
+	 1, 2,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_DECLINED, -1},
+	 cmd_scale},
+	{ON_STATUS, "status", "[JOB]",
+	 "show one job, or all that run",
+	 "Without JOB: every job of this user whose coordinator answers.",
+	 "bellows status heat --json",
+	 0, 1,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, -1},
+	 cmd_status},
+	{ON_WATCH, "watch", "JOB",
+	 "follow a job until it is over",
+	 "Shows what run shows. Ctrl-C stops watching; the job goes on. The exit "
+	 "status is the\njob's.",
+	 "bellows watch heat",
+	 1, 1,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_SUSPENDED,
+		       EXIT_CANCELLED, -1},
+	 cmd_watch},
+	{ON_CANCEL, "cancel", "JOB",
+	 "end a job",
+	 "Ends the job and waits until it is over.",
+	 "bellows cancel heat --save",
+	 1, 1,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, -1},
+	 cmd_cancel},
+	{ON_VALIDATE, "validate", "FILE",
+	 "check a job file",
+	 "Prints what was understood, defaults filled in.",
+	 "bellows validate heat.yaml",
+	 1, 1,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_CHECKPOINT, -1},
+	 cmd_validate},
+	{ON_COMPLETION, "completion", "bash|zsh|jobs",
+	 "print a shell's completion script",
+	 "jobs prints the names that the scripts offer.",
+	 "bellows completion bash > ~/.local/share/bash-completion/completions/bellows",
+	 1, 1,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, -1},
+	 cmd_completion},
+	{ON_HELP, "help", "[COMMAND]",
+	 "explain a command",
+	 "The same as bellows COMMAND --help.",
+	 "bellows help run",
+	 0, 1,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, -1},
+	 cmd_help},
+	{0, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
+};
+/* clang-format on */
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command *at = commands; at->name; at++)
+		if (strcmp(at->name, name) == 0)
+			return at;
+	return NULL;
+}

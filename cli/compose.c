@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/compose.h"
+
+#include "base/cleanup.h"
+#include "cli/text.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A double-quoted scalar (YAML 1.2, 7.3.1) of text that is UTF-8. */
+static void put_quoted(FILE *to, const char *text)
+{
+	fputc('"', to);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			fprintf(to, "\\%c", c);
+		else if (c < 0x20 || c == 0x7f)
+			fprintf(to, "\\x%02x", c);
+		else
+			fputc(c, to);
+	}
+	fputc('"', to);
+}
+
+static void put_key(FILE *to, const char *key, const char *text)
+{
+	fprintf(to, "%s: ", key);
+	put_quoted(to, text);
+	fputc('\n', to);
+}
+
+static bool is_utf8(const char *text)
+{
+	size_t left = strlen(text), n;
+
+	for (; left > 0; text += n, left -= n) {
+		n = text_utf8_length(text, left);
+		if (n == 0)
+			return false;
+	}
+	return true;
+}
+
+static int check(const struct args *args, struct error *err)
+{
+	const char *missing = !args->name             ? "--name NAME"
+			      : !args->ranks          ? "--ranks N"
+			      : !args->checkpoint_dir ? "--checkpoint-dir DIR"
+						      : NULL;
+
+	if (missing)
+		return error_set(err, -EINVAL,
+				 "without a job file, run needs %s", missing);
+	if (!args->has_command || !args->command[0])
+		return error_set(err, -EINVAL,
+				 "the command is missing: -- COMMAND ...");
+	for (const char *const *at = args->command; *at; at++)
+		if (!is_utf8(*at))
+			return error_set(err, -EINVAL,
+					 "an argument of the command is not "
+					 "UTF-8");
+	return 0;
+}
+
+static void put_ranks(FILE *to, const struct args *args)
+{
+	fprintf(to, "ranks:\n  initial: %u\n", args->ranks);
+	if (args->min)
+		fprintf(to, "  min: %u\n", args->min);
+	if (args->max)
+		fprintf(to, "  max: %u\n", args->max);
+}
+
+/* KEY=VALUE or WHEN=RANKS: its two halves; key has room for all of word. */
+static int halve(const char *flag, const char *word, char *key,
+		 const char **value, struct error *err)
+{
+	const char *equals = strchr(word, '=');
+
+	if (!equals || equals == word || !is_utf8(word))
+		return error_set(err, -EINVAL,
+				 "--%s: '%s' is not of the form "
+				 "%s",
+				 flag, word,
+				 flag[0] == 'a' ? "30%=4 or 10min=4"
+						: "KEY=VALUE");
+	memcpy(key, word, (size_t)(equals - word));
+	key[equals - word] = '\0';
+	*value = equals + 1;
+	return 0;
+}
+
+static int put_schedule(FILE *to, const struct words *at, struct error *err)
+{
+	if (at->n)
+		fputs("scale:\n  schedule:\n", to);
+	for (size_t i = 0; i < at->n; i++) {
+		CLEANUP(free) char *when = malloc(strlen(at->at[i]) + 1);
+		const char *value;
+		unsigned ranks;
+		int r;
+
+		if (!when)
+			return error_set(err, -ENOMEM, "out of memory");
+		r = halve("at", at->at[i], when, &value, err);
+		if (r < 0)
+			return r;
+		if (text_read_count(&ranks, value) < 0)
+			return error_set(err, -EINVAL,
+					 "--at: '%s' is not a number of ranks",
+					 value);
+		fputs("    - {at: ", to);
+		put_quoted(to, when);
+		fprintf(to, ", ranks: %u}\n", ranks);
+	}
+	return 0;
+}
+
+static int put_environment(FILE *to, const struct words *env, struct error *err)
+{
+	if (env->n)
+		fputs("environment:\n", to);
+	for (size_t i = 0; i < env->n; i++) {
+		CLEANUP(free) char *key = malloc(strlen(env->at[i]) + 1);
+		const char *value;
+		int r;
+
+		if (!key)
+			return error_set(err, -ENOMEM, "out of memory");
+		r = halve("env", env->at[i], key, &value, err);
+		if (r < 0)
+			return r;
+		fputs("  ", to);
+		put_quoted(to, key);
+		fputs(": ", to);
+		put_quoted(to, value);
+		fputc('\n', to);
+	}
+	return 0;
+}
+
+static int put_all(FILE *to, const struct args *args, const char *dir,
+		   struct error *err)
+{
+	int r;
+
+	put_key(to, "name", args->name);
+	put_key(to, "app", args->app ? args->app : "generic");
+	fputs("command:\n", to);
+	for (const char *const *at = args->command; *at; at++) {
+		fputs("  - ", to);
+		put_quoted(to, *at);
+		fputc('\n', to);
+	}
+	put_key(to, "dir", dir);
+	put_ranks(to, args);
+	put_key(to, "checkpoint:\n  dir", args->checkpoint_dir);
+	r = put_schedule(to, &args->at, err);
+	return r < 0 ? r : put_environment(to, &args->env, err);
+}
+
+int compose(char **out, const struct args *args, const char *dir,
+	    struct error *err)
+{
+	CLEANUP(free) char *text = NULL;
+	size_t n = 0;
+	FILE *to;
+	int r;
+
+	r = check(args, err);
+	if (r < 0)
+		return r;
+	to = open_memstream(&text, &n);
+	if (!to)
+		return error_set(err, -ENOMEM, "out of memory");
+	r = put_all(to, args, dir, err);
+	if (fclose(to) != 0 && r == 0)
+		r = error_set(err, -ENOMEM, "out of memory");
+	if (r < 0)
+		return r;
+	*out = STEAL(text);
+	return 0;
+}

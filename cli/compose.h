@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_COMPOSE_H
+#define CLI_COMPOSE_H
+
+#include "cli/args.h"
+
+/*
+ * The job file that the options of `bellows run` stand for, in YAML, to be read
+ * by the same parser as any other.  dir is where relative paths start.  The
+ * caller frees *out.  -EINVAL with a sentence if an option is missing or
+ * cannot be written down.
+ */
+int compose(char **out, const struct args *args, const char *dir,
+	    struct error *err);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/file.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+
+static int write_all(int fd, const char *text, size_t size)
+{
+	while (size > 0) {
+		ssize_t k = write(fd, text, size);
+
+		if (k < 0 && errno != EINTR)
+			return -errno;
+		if (k > 0) {
+			text += k;
+			size -= (size_t)k;
+		}
+	}
+	return 0;
+}
+
+int file_replace(const char *path, mode_t mode, const char *text, size_t size,
+		 struct error *err)
+{
+	CLEANUP(close) int fd = -1;
+	char beside[PATH_MAX];
+	int r;
+
+	if (snprintf(beside, sizeof(beside), "%s.%d.new", path,
+		     (int)getpid()) >= (int)sizeof(beside))
+		return error_set(err, -ENAMETOOLONG, "%s: name too long", path);
+	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	if (fd < 0)
+		return error_errno(err, "%s", beside);
+	r = write_all(fd, text, size);
+	if (r == 0 && rename(beside, path) < 0)
+		r = -errno;
+	if (r < 0) {
+		unlink(beside);
+		errno = -r;
+		return error_errno(err, "%s", path);
+	}
+	return 0;
+}
+
+int file_check(const char *path, struct error *err)
+{
+	char folder[PATH_MAX];
+	char *slash;
+
+	if (strlen(path) >= sizeof(folder))
+		return error_set(err, -ENAMETOOLONG, "%s: name too long", path);
+	strcpy(folder, path);
+	slash = strrchr(folder, '/');
+	if (!slash)
+		strcpy(folder, ".");
+	else
+		slash[slash == folder] = '\0';
+	if (access(folder, W_OK) < 0)
+		return error_errno(err, "%s cannot be written in %s", path,
+				   folder);
+	return 0;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/follow.h"
+
+/* How long the first step of new ranks is waited for. */
+enum { GRACE = 5000 };
+
+struct teller {
+	struct follow *follow;
+	const Bellows__V1__Job *job;
+	event_f fn;
+	void *user;
+};
+
+static void tell(const struct teller *teller, enum event_kind kind,
+		 const Bellows__V1__Rescale *rescale)
+{
+	const struct event event = {
+		.kind = kind,
+		.job = teller->job,
+		.rescale = rescale,
+	};
+
+	teller->fn(teller->user, &event);
+}
+
+static int tenth_of(const Bellows__V1__Job *job)
+{
+	return job->progress > 0 && job->progress <= 1
+		       ? (int)(job->progress * 10 + 1e-9)
+		       : 0;
+}
+
+static void begin(struct follow *follow, const Bellows__V1__Job *job)
+{
+	follow->begun = true;
+	follow->state = BELLOWS__V1__STATE__STATE_UNSPECIFIED;
+	follow->tenth = tenth_of(job);
+	for (size_t i = 0; i < job->n_history; i++) {
+		const Bellows__V1__Rescale *rescale = job->history[i];
+
+		if (rescale->result[0])
+			follow->told = rescale->asked;
+		if (rescale->saved)
+			follow->told_saved = rescale->asked;
+	}
+}
+
+static void tell_saved(const struct teller *teller)
+{
+	const Bellows__V1__Job *job = teller->job;
+
+	for (size_t i = 0; i < job->n_history; i++) {
+		const Bellows__V1__Rescale *rescale = job->history[i];
+
+		if (!rescale->saved ||
+		    rescale->asked <= teller->follow->told_saved)
+			continue;
+		teller->follow->told_saved = rescale->asked;
+		tell(teller, EVENT_SAVED, rescale);
+	}
+}
+
+static void tell_state(const struct teller *teller)
+{
+	struct follow *follow = teller->follow;
+	const Bellows__V1__Job *job = teller->job;
+	bool running = job->state == BELLOWS__V1__STATE__RUNNING;
+	bool changed = job->state != follow->state ||
+		       (running && job->size != follow->size) ||
+		       (!running && job->target != follow->target);
+
+	follow->state = job->state;
+	follow->size = job->size;
+	follow->target = job->target;
+	if (changed)
+		tell(teller, EVENT_STATE, NULL);
+}
+
+static bool is_settled(const Bellows__V1__Job *job,
+		       const Bellows__V1__Rescale *rescale)
+{
+	bool newest = rescale == job->history[job->n_history - 1];
+
+	if (!newest || state_is_over(job->state))
+		return true;
+	if (!rescale->result[0])
+		return false;
+	return !rescale_is_done(rescale) || rescale->stepped ||
+	       job->age >= rescale->up + GRACE;
+}
+
+static void tell_rescales(const struct teller *teller)
+{
+	const Bellows__V1__Job *job = teller->job;
+
+	for (size_t i = 0; i < job->n_history; i++) {
+		const Bellows__V1__Rescale *rescale = job->history[i];
+
+		if (rescale->asked <= teller->follow->told)
+			continue;
+		if (!is_settled(job, rescale))
+			return;
+		teller->follow->told = rescale->asked;
+		tell(teller, EVENT_RESCALED, rescale);
+	}
+}
+
+static void tell_progress(const struct teller *teller)
+{
+	int tenth = tenth_of(teller->job), before = teller->follow->tenth;
+
+	teller->follow->tenth = tenth;
+	if (tenth > before && !state_is_over(teller->job->state))
+		tell(teller, EVENT_PROGRESS, NULL);
+}
+
+void follow_step(struct follow *follow, const Bellows__V1__Job *job, event_f fn,
+		 void *user)
+{
+	const struct teller teller = {follow, job, fn, user};
+
+	if (!follow->begun)
+		begin(follow, job);
+	tell_saved(&teller);
+	tell_state(&teller);
+	tell_rescales(&teller);
+	tell_progress(&teller);
+}

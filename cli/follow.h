@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_FOLLOW_H
+#define CLI_FOLLOW_H
+
+/*
+ * From a stream of Job messages to what a reader wants to hear: each change of
+ * the state, each tenth of progress, each checkpoint and each rescale once
+ *
+ * Pure: no clock, no output.  A stream that was opened again goes on where the
+ * former one ended; what was over when the first message came is not told.  A
+ * rescale is told when its first step was seen, or some seconds after its ranks
+ * came up if none is.
+ */
+
+#include "cli/wire.h"
+
+enum event_kind {
+	EVENT_STATE,
+	EVENT_PROGRESS,
+	EVENT_SAVED,    /* rescale: whose checkpoint is complete */
+	EVENT_RESCALED, /* rescale: which is over, done or not */
+	EVENT_OVER,     /* the job is; not told by follow_step() */
+	EVENT_MESSAGE,  /* text: a sentence of this program */
+	EVENT_OUTPUT,   /* text, size: output of the application */
+};
+
+/* All borrowed. */
+struct event {
+	enum event_kind kind;
+	const Bellows__V1__Job *job; /* NULL: none was seen yet */
+	const Bellows__V1__Rescale *rescale;
+	const char *text;
+	size_t size;
+	bool error; /* of EVENT_OUTPUT: stderr */
+};
+
+typedef void (*event_f)(void *user, const struct event *event);
+
+/* Zero-initialised at first. */
+struct follow {
+	bool begun;
+	Bellows__V1__State state;
+	unsigned size, target;
+	int tenth;
+	uint64_t told, told_saved; /* the newest rescale told, by `asked` */
+};
+
+void follow_step(struct follow *follow, const Bellows__V1__Job *job, event_f fn,
+		 void *user);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/help.h"
+
+#include "base/list.h"
+#include "jobfile/exit.h"
+
+static const struct {
+	int code;
+	const char *meaning;
+} meanings[] = {
+	{EXIT_DONE, "done"},
+	{EXIT_USAGE, "the command line is wrong"},
+	{EXIT_JOBFILE, "the job file was refused"},
+	{EXIT_UNREACHABLE, "no coordinator answers, or executors never came"},
+	{EXIT_INTERNAL, "internal error"},
+	{EXIT_SYSTEM, "the system refused: port in use, program missing"},
+	{EXIT_CHECKPOINT, "the checkpoint directory cannot be used"},
+	{EXIT_SUSPENDED, "saved and stopped; the same command resumes"},
+	{EXIT_DECLINED, "declined"},
+	{EXIT_CANCELLED, "cancelled"},
+};
+
+static const char *meaning_of(int code)
+{
+	for (size_t i = 0; i < LENGTH(meanings); i++)
+		if (meanings[i].code == code)
+			return meanings[i].meaning;
+	return "";
+}
+
+void help_print(FILE *to)
+{
+	fputs("Bellows lets MPI programs grow and shrink while they run.\n\n"
+	      "Usage: bellows COMMAND [OPTION ...]\n\nCommands:\n",
+	      to);
+	for (const struct command *at = commands; at->name; at++)
+		fprintf(to, "  %-12s%s\n", at->name, at->summary);
+	fputs("\nOptions:\n"
+	      "  --help      this text; 'bellows help COMMAND' for a command\n"
+	      "  --version   the version\n\n"
+	      "Example:\n  bellows run heat.yaml\n",
+	      to);
+}
+
+static void print_flags(FILE *to, const struct command *command)
+{
+	for (size_t i = 0; i < n_flags; i++) {
+		char left[40];
+
+		if (!(flags[i].commands & command->bit))
+			continue;
+		snprintf(left, sizeof(left), "--%s%s%s", flags[i].name,
+			 flags[i].value ? " " : "",
+			 flags[i].value ? flags[i].value : "");
+		fprintf(to, "  %-22s%s\n", left, flags[i].help);
+	}
+}
+
+void help_print_command(FILE *to, const struct command *command)
+{
+	fprintf(to, "Usage: bellows %s %s [OPTION ...]\n\n%s\n\nOptions:\n",
+		command->name, command->usage, command->text);
+	print_flags(to, command);
+	fprintf(to, "\nExample:\n  %s\n\nExit status:\n", command->example);
+	for (const int *code = command->codes; *code >= 0; code++)
+		fprintf(to, "  %-4d%s\n", *code, meaning_of(*code));
+	if (command->bit & (ON_RUN | ON_WATCH))
+		fputs("  any other: the application's own\n", to);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_JSON_H
+#define CLI_JSON_H
+
+/*
+ * cJSON as this program uses it: text that is made valid UTF-8, numbers that
+ * may be unknown, one object a line
+ *
+ * Without memory cJSON leaves out what it could not hold.
+ */
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+/* At most size bytes, up to the first NUL; what is not UTF-8 becomes U+FFFD. */
+void json_add_bytes(cJSON *object, const char *key, const char *text,
+		    size_t size);
+void json_add_text(cJSON *object, const char *key, const char *text);
+
+void json_add_number(cJSON *object, const char *key, double value);
+
+/* null if value is negative. */
+void json_add_known(cJSON *object, const char *key, double value);
+
+/* Writes object and a newline, and frees it. */
+void json_print(FILE *to, cJSON *object);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/list.h"
+#include "base/log.h"
+#include "cli/help.h"
+#include "cli/output.h"
+#include "jobfile/exit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <string.h>
+
+/* A descriptor of ours must never be taken for one of the three. */
+static int open_standard(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+		if (fd < 0)
+			return -errno;
+	} while (fd <= STDERR_FILENO);
+	return close(fd);
+}
+
+static int run_command(const struct command *command, int argc,
+		       const char *const *argv)
+{
+	struct args args = {
+		.state_root = getenv("BELLOWS_STATE"),
+		.runtime_dir = getenv("XDG_RUNTIME_DIR"),
+		.term = getenv("TERM"),
+	};
+	struct error err;
+	int code;
+
+	if (args_read(&args, command, argc, argv, &err) < 0) {
+		code = output_fail(args.json ? &output_json : &output_text,
+				   EXIT_USAGE, "%s", err.text);
+	} else if (args.help) {
+		help_print_command(stdout, command);
+		code = EXIT_DONE;
+	} else {
+		code = command->run(&args,
+				    args.json ? &output_json : &output_text);
+	}
+	args_fini(&args);
+	return code;
+}
+
+static int dispatch(int argc, const char *const *argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		help_print(stderr);
+		return EXIT_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		help_print(stdout);
+		return EXIT_DONE;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("bellows " VERSION);
+		return EXIT_DONE;
+	}
+	command = command_find(argv[1]);
+	if (!command)
+		return output_fail(&output_text, EXIT_USAGE,
+				   "there is no command '%s'; 'bellows help' "
+				   "lists them",
+				   argv[1]);
+	return run_command(command, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv)
+{
+	int code;
+
+	if (open_standard() < 0)
+		return EXIT_SYSTEM;
+	setlocale(LC_CTYPE, "");
+	log_init("bellows", LOG_WARN);
+	signal(SIGPIPE, SIG_IGN);
+	code = dispatch(argc, (const char *const *)argv);
+	if (fflush(stdout) != 0 && code == EXIT_DONE)
+		return errno == EPIPE ? EXIT_DONE : EXIT_SYSTEM;
+	return code;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/spec.h"
+
+#include <string.h>
+
+static cJSON *json_member(const Bellows__V1__Member *member)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	json_add_text(object, "name", member->name);
+	json_add_text(object, "address", member->address);
+	json_add_number(object, "slots", member->slots);
+	json_add_number(object, "ranks", member->ranks);
+	json_add_text(object, "state", member->state);
+	json_add_number(object, "heard_ms", member->heard);
+	return object;
+}
+
+static cJSON *json_phases(const struct pause *pause)
+{
+	static const char *const keys[] = {
+		[PHASE_SAVE] = "save_ms",
+		[PHASE_STOP] = "stop_ms",
+		[PHASE_START] = "start_ms",
+		[PHASE_FIRST_STEP] = "first_step_ms",
+	};
+	cJSON *object = cJSON_CreateObject();
+
+	for (int i = 0; i < PHASES; i++)
+		json_add_known(object, keys[i], (double)pause->phase[i]);
+	return object;
+}
+
+/* An instant of the wire: 0 is not reached. */
+static void add_instant(cJSON *object, const char *key, uint64_t value)
+{
+	json_add_known(object, key, value ? (double)value : -1);
+}
+
+static void add_rescale(cJSON *object, const Bellows__V1__Rescale *rescale)
+{
+	struct pause pause = pause_of(rescale);
+
+	json_add_number(object, "epoch", rescale->epoch);
+	json_add_number(object, "from", rescale->from);
+	json_add_number(object, "to", rescale->to);
+	json_add_text(object, "reason", rescale->reason);
+	json_add_text(object, "result", rescale->result);
+	add_instant(object, "asked_ms", rescale->asked);
+	add_instant(object, "executors_ms", rescale->executors);
+	add_instant(object, "prepared_ms", rescale->prepared);
+	add_instant(object, "ordered_ms", rescale->ordered);
+	add_instant(object, "saved_ms", rescale->saved);
+	add_instant(object, "stopped_ms", rescale->stopped);
+	add_instant(object, "up_ms", rescale->up);
+	add_instant(object, "stepped_ms", rescale->stepped);
+	json_add_number(object, "last_step", (double)rescale->last_step);
+	json_add_known(object, "pause_ms", (double)pause.length);
+	cJSON_AddItemToObject(object, "phases", json_phases(&pause));
+}
+
+static void add_lists(cJSON *object, const Bellows__V1__Job *job)
+{
+	cJSON *members = cJSON_AddArrayToObject(object, "members");
+	cJSON *history = cJSON_AddArrayToObject(object, "history");
+	cJSON *spans = cJSON_AddArrayToObject(object, "spans");
+
+	for (size_t i = 0; i < job->n_members; i++)
+		cJSON_AddItemToArray(members, json_member(job->members[i]));
+	for (size_t i = 0; i < job->n_history; i++) {
+		cJSON *rescale = cJSON_CreateObject();
+
+		add_rescale(rescale, job->history[i]);
+		cJSON_AddItemToArray(history, rescale);
+	}
+	for (size_t i = 0; i < job->n_spans; i++) {
+		cJSON *span = cJSON_CreateObject();
+
+		json_add_number(span, "from_ms", (double)job->spans[i]->from);
+		add_instant(span, "to_ms", job->spans[i]->to);
+		json_add_number(span, "ranks", job->spans[i]->ranks);
+		cJSON_AddItemToArray(spans, span);
+	}
+}
+
+static void add_job(cJSON *object, const Bellows__V1__Job *job)
+{
+	json_add_text(object, "name", job->name);
+	json_add_text(object, "state", state_name(job->state));
+	json_add_text(object, "reason", job->reason);
+	json_add_number(object, "ranks", job->size);
+	json_add_number(object, "target", job->target);
+	json_add_number(object, "min", job->min);
+	json_add_number(object, "max", job->max);
+	json_add_number(object, "epoch", job->epoch);
+	json_add_known(object, "progress", job->progress);
+	json_add_number(object, "step", (double)job->step);
+	json_add_number(object, "age_ms", (double)job->age);
+	json_add_known(object, "eta_ms", (double)job->eta);
+	json_add_number(object, "executors_wanted", job->executors_wanted);
+	json_add_number(object, "rescales", job->rescales);
+	json_add_number(object, "paused_ms", (double)job_paused(job));
+	if (state_is_over(job->state))
+		json_add_number(object, "exit_code", job->exit_code);
+	else
+		cJSON_AddNullToObject(object, "exit_code");
+	json_add_text(object, "network", job->network);
+	add_lists(object, job);
+}
+
+static void add_now(cJSON *object, const Bellows__V1__Job *job)
+{
+	json_add_text(object, "state", state_name(job->state));
+	json_add_text(object, "reason", job->reason);
+	json_add_number(object, "ranks", job->size);
+	json_add_number(object, "target", job->target);
+	json_add_known(object, "progress", job->progress);
+	json_add_number(object, "step", (double)job->step);
+	json_add_known(object, "eta_ms", (double)job->eta);
+}
+
+static const char *const event_names[] = {
+	[EVENT_STATE] = "state",   [EVENT_PROGRESS] = "progress",
+	[EVENT_SAVED] = "saved",   [EVENT_RESCALED] = "rescaled",
+	[EVENT_OVER] = "over",     [EVENT_MESSAGE] = "message",
+	[EVENT_OUTPUT] = "output",
+};
+
+static void json_event(FILE *to, const struct event *event)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	json_add_text(object, "event", event_names[event->kind]);
+	json_add_known(object, "time_ms",
+		       event->job ? (double)event->job->age : -1);
+	switch (event->kind) {
+	case EVENT_STATE:
+	case EVENT_PROGRESS:
+		add_now(object, event->job);
+		break;
+	case EVENT_SAVED:
+	case EVENT_RESCALED:
+		add_rescale(object, event->rescale);
+		break;
+	case EVENT_OVER:
+		add_job(object, event->job);
+		break;
+	case EVENT_MESSAGE:
+		json_add_text(object, "text", event->text);
+		break;
+	case EVENT_OUTPUT:
+		json_add_text(object, "stream",
+			      event->error ? "stderr" : "stdout");
+		json_add_bytes(object, "text", event->text, event->size);
+		break;
+	}
+	json_print(to, object);
+}
+
+static void json_jobs(FILE *to, Bellows__V1__Job *const *jobs, size_t n,
+		      bool list)
+{
+	cJSON *all = cJSON_CreateObject(), *array;
+
+	if (!list) {
+		add_job(all, jobs[0]);
+		json_print(to, all);
+		return;
+	}
+	array = cJSON_AddArrayToObject(all, "jobs");
+	for (size_t i = 0; i < n; i++) {
+		cJSON *job = cJSON_CreateObject();
+
+		add_job(job, jobs[i]);
+		cJSON_AddItemToArray(array, job);
+	}
+	json_print(to, all);
+}
+
+static void json_scaled(FILE *to, const char *job,
+			const Bellows__V1__ScaleReply *reply)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	json_add_text(object, "job", job);
+	cJSON_AddBoolToObject(object, "accepted", reply->accepted);
+	json_add_text(object, "reason", reply->reason);
+	json_add_number(object, "from", reply->from);
+	json_add_number(object, "to", reply->to);
+	json_print(to, object);
+}
+
+static void json_failure(int code, const char *sentence)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	json_add_text(object, "error", sentence);
+	json_add_number(object, "exit_code", code);
+	json_print(stdout, object);
+	fflush(stdout);
+}
+
+const struct output output_json = {
+	.name = "json",
+	.event = json_event,
+	.jobs = json_jobs,
+	.scaled = json_scaled,
+	.spec = spec_print_json,
+	.failure = json_failure,
+};

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/output.h"
+#include "cli/spec.h"
+#include "cli/text.h"
+#include "cli/timeline.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *plural(unsigned n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void print_state(FILE *to, const Bellows__V1__Job *job)
+{
+	unsigned ready = job_ready(job), wanted = job->executors_wanted;
+	struct text reason = text_safe(job->reason);
+	bool moves = job->size != job->target && job->size != 0;
+
+	switch (job->state) {
+	case BELLOWS__V1__STATE__WAITING:
+		fprintf(to, "waiting for executors: %u of %u are here", ready,
+			wanted);
+		break;
+	case BELLOWS__V1__STATE__STARTING:
+		fprintf(to, "starting on %u rank%s", job->target,
+			plural(job->target));
+		break;
+	case BELLOWS__V1__STATE__RUNNING:
+		fprintf(to, "running on %u rank%s", job->size,
+			plural(job->size));
+		break;
+	case BELLOWS__V1__STATE__GROWING:
+		fprintf(to, "growing %u -> %u: computing on while ", job->size,
+			job->target);
+		if (wanted > ready)
+			fprintf(to, "%u executor%s come%s", wanted - ready,
+				plural(wanted - ready),
+				wanted - ready == 1 ? "s" : "");
+		else
+			fputs("executors come", to);
+		break;
+	case BELLOWS__V1__STATE__PREPARING:
+		fprintf(to,
+			"preparing %u -> %u: computing on while the next "
+			"start is wired up",
+			job->size, job->target);
+		break;
+	case BELLOWS__V1__STATE__SAVING:
+		fputs("saving a checkpoint", to);
+		if (moves)
+			fprintf(to, " for %u -> %u", job->size, job->target);
+		break;
+	case BELLOWS__V1__STATE__STOPPING:
+		fputs("stopping the ranks", to);
+		break;
+	case BELLOWS__V1__STATE__DONE:
+		fputs("done", to);
+		break;
+	case BELLOWS__V1__STATE__FAILED:
+	case BELLOWS__V1__STATE__CANCELLED:
+		fprintf(to, "%s%s%s", state_name(job->state),
+			reason.s[0] ? ": " : "", reason.s);
+		break;
+	case BELLOWS__V1__STATE__SUSPENDED:
+		fputs("saved and stopped; the same command goes on from there",
+		      to);
+		break;
+	case BELLOWS__V1__STATE__STATE_UNSPECIFIED:
+	case _BELLOWS__V1__STATE_IS_INT_SIZE:
+		fputs("state unknown", to);
+		break;
+	}
+}
+
+static void print_rescale(FILE *to, const Bellows__V1__Job *job,
+			  const Bellows__V1__Rescale *rescale)
+{
+	struct pause pause = pause_of(rescale);
+	const char *between = " (";
+
+	if (!rescale_is_done(rescale)) {
+		fprintf(to, "stays on %u rank%s: %s", job->size,
+			plural(job->size),
+			rescale->result[0] ? text_safe(rescale->result).s
+					   : "the change was not finished");
+		return;
+	}
+	fprintf(to, "%u -> %u cost a pause of %s", rescale->from, rescale->to,
+		text_pause(pause.length).s);
+	for (int i = 0; i < PHASES; i++) {
+		if (pause.phase[i] < 0)
+			continue;
+		fprintf(to, "%s%s %s", between, phase_name(i),
+			text_pause(pause.phase[i]).s);
+		between = ", ";
+	}
+	if (between[0] == ',')
+		fputs(")", to);
+}
+
+static void print_progress(FILE *to, const Bellows__V1__Job *job)
+{
+	fprintf(to, "%d %% done", (int)(job->progress * 100 + 1e-9));
+	if (job->step)
+		fprintf(to, ", step %" PRIu64, job->step);
+	if (job->eta >= 0)
+		fprintf(to, ", %s left", text_duration(job->eta).s);
+}
+
+static void text_event(FILE *to, const struct event *event)
+{
+	const Bellows__V1__Job *job = event->job;
+
+	if (event->kind == EVENT_OVER) {
+		timeline_print(to, job);
+		return;
+	}
+	if (event->kind == EVENT_OUTPUT) {
+		fwrite(event->text, 1, event->size, to);
+		return;
+	}
+	if (job)
+		fprintf(to, "[%5.1f s] ", (double)job->age / 1e3);
+	else
+		fputs("[  0.0 s] ", to);
+
+	switch (event->kind) {
+	case EVENT_STATE:
+		print_state(to, job);
+		break;
+	case EVENT_PROGRESS:
+		print_progress(to, job);
+		break;
+	case EVENT_SAVED:
+		fprintf(to, "saved step %" PRIu64 " for %u -> %u",
+			event->rescale->last_step, event->rescale->from,
+			event->rescale->to);
+		break;
+	case EVENT_RESCALED:
+		print_rescale(to, job, event->rescale);
+		break;
+	case EVENT_MESSAGE:
+		fputs(text_safe(event->text).s, to);
+		break;
+	case EVENT_OVER:
+	case EVENT_OUTPUT:
+		break;
+	}
+	fputc('\n', to);
+}
+
+/* What a table shows of a job. */
+static void print_row(FILE *to, const Bellows__V1__Job *job, int width)
+{
+	char progress[16] = "-";
+
+	if (job->progress >= 0)
+		snprintf(progress, sizeof(progress), "%.1f %%",
+			 job->progress * 100);
+	fprintf(to, "%-*s  %5u  %6u  %-9s  %8s  %11s  %8u\n", width,
+		text_safe(job->name).s, job->size, job->target,
+		state_name(job->state), progress, text_duration(job->eta).s,
+		job->rescales);
+}
+
+static void print_members(FILE *to, const Bellows__V1__Job *job)
+{
+	int name = 8, address = 7;
+
+	for (size_t i = 0; i < job->n_members; i++) {
+		int a = (int)text_columns(text_safe(job->members[i]->name).s);
+		int b = (int)text_columns(
+			text_safe(job->members[i]->address).s);
+
+		name = a > name ? a : name;
+		address = b > address ? b : address;
+	}
+	fprintf(to, "\n%-*s  %-*s  %5s  %5s  %-8s  %s\n", name, "EXECUTOR",
+		address, "ADDRESS", "SLOTS", "RANKS", "STATE", "HEARD");
+	for (size_t i = 0; i < job->n_members; i++) {
+		const Bellows__V1__Member *at = job->members[i];
+
+		fprintf(to, "%-*s  %-*s  %5u  %5u  %-8s  %s ago\n", name,
+			text_safe(at->name).s, address,
+			at->address[0] ? text_safe(at->address).s : "local",
+			at->slots, at->ranks, text_safe(at->state).s,
+			text_duration(at->heard).s);
+	}
+}
+
+static void text_jobs(FILE *to, Bellows__V1__Job *const *jobs, size_t n,
+		      bool list)
+{
+	int width = 4;
+
+	if (list && n == 0) {
+		fputs("no job runs\n", to);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		int columns = (int)text_columns(text_safe(jobs[i]->name).s);
+
+		width = columns > width ? columns : width;
+	}
+	fprintf(to, "%-*s  %5s  %6s  %-9s  %8s  %11s  %8s\n", width, "JOB",
+		"RANKS", "TARGET", "STATE", "PROGRESS", "ETA", "RESCALES");
+	for (size_t i = 0; i < n; i++)
+		print_row(to, jobs[i], width);
+	if (list)
+		return;
+	if (jobs[0]->reason[0])
+		fprintf(to, "\n%s\n", text_safe(jobs[0]->reason).s);
+	if (jobs[0]->n_members)
+		print_members(to, jobs[0]);
+}
+
+static void text_scaled(FILE *to, const char *job,
+			const Bellows__V1__ScaleReply *reply)
+{
+	if (reply->accepted)
+		fprintf(to, "%s: accepted, %u -> %u\n", job, reply->from,
+			reply->to);
+	else
+		fprintf(to, "%s: declined: %s\n", job,
+			text_safe(reply->reason).s);
+}
+
+static void text_failure(int code, const char *sentence)
+{
+	fprintf(stderr, "bellows: %s\n", text_safe(sentence).s);
+}
+
+const struct output output_text = {
+	.name = "text",
+	.event = text_event,
+	.jobs = text_jobs,
+	.scaled = text_scaled,
+	.spec = spec_print,
+	.failure = text_failure,
+};

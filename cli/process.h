@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_PROCESS_H
+#define CLI_PROCESS_H
+
+/*
+ * A program of this house that `bellows run` started
+ *
+ * It has a session of its own, so that Ctrl-C in the terminal does not reach
+ * it, and gets SIGTERM when this program dies.
+ */
+
+#include "loop/loop.h"
+
+#include <limits.h>
+
+struct process {
+	const char *program; /* borrowed */
+	pid_t pid;
+	bool running;
+	int status; /* as of waitpid(), once it ended */
+	loop_timer_f on_end;
+	void *user;
+};
+
+/* Looks for program beside this one, else leaves it to PATH.  argv[0] is set by
+ * this function.  out and err: its standard output and error. */
+int process_start(struct process *process, struct loop *loop, const char **argv,
+		  int out, int err_fd, struct error *err);
+
+/* Nothing if it has ended. */
+void process_signal(const struct process *process, int signo);
+
+/* SIGKILL to its whole session's group. */
+void process_kill(const struct process *process);
+
+#endif

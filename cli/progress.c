@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/progress.h"
+
+#include "cli/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BAR_LEAST = 10, BAR_MOST = 60, EIGHTHS = 8 };
+
+static void put_head(char *out, size_t n, const Bellows__V1__Job *job,
+		     bool utf8)
+{
+	const char *state = state_name(job->state);
+
+	if (job->size != job->target && job->size)
+		snprintf(out, n, "%s %u %s %u ranks", state, job->size,
+			 utf8 ? "\xe2\x86\x92" : "->", job->target);
+	else
+		snprintf(out, n, "%s %u rank%s", state, job->target,
+			 job->target == 1 ? "" : "s");
+}
+
+static void put_bar(char *out, double progress, unsigned cells, bool utf8)
+{
+	/* U+258F (one eighth) down to U+2588 (full): the last byte counts */
+	unsigned eighths = (unsigned)(progress * cells * EIGHTHS);
+
+	*out++ = '[';
+	for (unsigned i = 0; i < cells; i++) {
+		unsigned fill =
+			eighths > i * EIGHTHS ? eighths - i * EIGHTHS : 0;
+
+		fill = fill > EIGHTHS ? EIGHTHS : fill;
+		if (utf8 && fill)
+			out += sprintf(out, "\xe2\x96%c",
+				       (char)(0x90 - (int)fill));
+		else
+			*out++ = fill == EIGHTHS ? '#' : utf8 ? ' ' : '-';
+	}
+	*out++ = ']';
+	*out = '\0';
+}
+
+/* Appends part if the line stays below the width. */
+static bool append(char *line, size_t n, const char *part, unsigned width)
+{
+	if (text_columns(line) + text_columns(part) >= width)
+		return false;
+	strncat(line, part, n - strlen(line) - 1);
+	return true;
+}
+
+static void put_unknown(char *line, size_t n, const Bellows__V1__Job *job,
+			unsigned width)
+{
+	char part[64];
+
+	if (job->step) {
+		snprintf(part, sizeof(part), "  step %" PRIu64, job->step);
+		append(line, n, part, width);
+	}
+	snprintf(part, sizeof(part), "  %s", text_duration((msec_t)job->age).s);
+	append(line, n, part, width);
+}
+
+static void put_known(char *line, size_t n, const Bellows__V1__Job *job,
+		      const struct progress_style *style)
+{
+	double progress = job->progress > 1 ? 1 : job->progress;
+	char percent[32], left[64] = "", bar[BAR_MOST * 3 + 8];
+	unsigned used, room;
+
+	snprintf(percent, sizeof(percent), " %5.1f %%", progress * 100);
+	if (job->eta >= 0)
+		snprintf(left, sizeof(left), "  %s left",
+			 text_duration(job->eta).s);
+
+	used = text_columns(line) + text_columns(percent) + text_columns(left);
+	room = style->width > used + 4 ? style->width - used - 4 : 0;
+	if (room >= BAR_LEAST) {
+		put_bar(bar, progress, room > BAR_MOST ? BAR_MOST : room,
+			style->utf8);
+		append(line, n, " ", style->width);
+		append(line, n, bar, style->width);
+	}
+	if (append(line, n, percent, style->width))
+		append(line, n, left, style->width);
+}
+
+void progress_render(char *line, size_t n, const Bellows__V1__Job *job,
+		     const struct progress_style *style)
+{
+	char head[96];
+
+	line[0] = '\0';
+	put_head(head, sizeof(head), job, style->utf8);
+	if (!append(line, n, head, style->width)) {
+		append(line, n, state_name(job->state), style->width);
+		return;
+	}
+	if (job->progress >= 0)
+		put_known(line, n, job, style);
+	else
+		put_unknown(line, n, job, style->width);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_SESSION_INTERNAL_H
+#define CLI_SESSION_INTERNAL_H
+
+#include "cli/process.h"
+#include "cli/pump.h"
+#include "cli/session.h"
+#include "cli/show.h"
+#include "cli/watch.h"
+
+enum session_phase {
+	SESSION_STARTING, /* until the coordinator has written its address */
+	SESSION_WATCHING,
+	SESSION_LEAVING, /* the coordinator has ended */
+};
+
+/* How hard the session tries to end; it only goes up. */
+enum session_stop {
+	STOP_NOT,
+	STOP_SAVE,      /* Cancel with save was sent */
+	STOP_CANCEL,    /* Cancel without */
+	STOP_TERMINATE, /* SIGTERM to the programs */
+	STOP_KILL,      /* SIGKILL */
+};
+
+struct session {
+	const struct session_config *config;
+	struct client client;
+	struct show *show;
+	struct watch watch;
+	struct process coordinator, monitor;
+	struct pump out, err;
+	enum session_phase phase;
+	enum session_stop stop;
+	bool asked; /* by a signal, to stop */
+	bool over;  /* the job is, as WatchJob told */
+	msec_t started, stop_at;
+	struct stamp old_address;
+	struct loop_timer poll, patience;
+	char last_error[512]; /* line of the coordinator's log */
+	char failure[512];    /* of this program's own; "" for none */
+	int failure_code;
+};
+
+/* Reacts to SIGINT, SIGTERM and SIGHUP. */
+int session_stop_init(struct session *session, struct error *err);
+
+/* From now on the programs have so long to end by themselves. */
+void session_set_patience(struct session *session, msec_t patience);
+
+/* SIGTERM to what runs, SIGKILL to what still does later. */
+void session_terminate(struct session *session);
+
+/* Lines of the coordinator's standard error. */
+void session_on_error_line(void *user, const char *line, size_t n);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/spec.h"
+
+#include "cli/json.h"
+#include "cli/text.h"
+
+static const char *const policy_names[] = {
+	[SCALE_MANUAL] = "manual",
+	[SCALE_SCHEDULE] = "schedule",
+};
+
+static const char *const network_names[] = {
+	[NETWORK_AUTO] = "auto",
+	[NETWORK_TCP] = "tcp",
+	[NETWORK_ANY] = "any",
+};
+
+static void print_words(FILE *to, const char *key, const char *const *words)
+{
+	if (!words || !*words)
+		return;
+	fprintf(to, "%-20s", key);
+	for (; *words; words++)
+		fprintf(to, " %s", text_safe(*words).s);
+	fputc('\n', to);
+}
+
+static void print_text(FILE *to, const char *key, const char *text)
+{
+	fprintf(to, "%-20s %s\n", key, text);
+}
+
+static void print_schedule(FILE *to, const struct jobfile *job)
+{
+	for (size_t i = 0; i < job->n_schedule; i++) {
+		const struct schedule_step *at = &job->schedule[i];
+
+		if (at->progress >= 0)
+			fprintf(to, "%-20s at %g %%: %u ranks\n", "",
+				at->progress * 100, at->ranks);
+		else
+			fprintf(to, "%-20s after %s: %u ranks\n", "",
+				text_duration(at->after).s, at->ranks);
+	}
+}
+
+void spec_print(FILE *to, const struct jobfile *job)
+{
+	print_text(to, "name", job->name);
+	print_text(to, "app", job->adapter->name);
+	print_words(to, "command", job->app.command);
+	print_text(to, "directory", text_safe(job->app.dir).s);
+	fprintf(to, "%-20s %u at first, %u to %u\n", "ranks",
+		job->ranks.initial, job->ranks.min, job->ranks.max);
+	fprintf(to, "%-20s %u\n", "ranks per executor",
+		job->ranks_per_executor);
+	fprintf(to, "%-20s %s, complete within %s\n", "checkpoint",
+		text_safe(job->app.checkpoint_dir).s,
+		text_duration(job->checkpoint_deadline).s);
+	print_text(to, "scaling", policy_names[job->policy]);
+	print_schedule(to, job);
+	print_text(to, "scale deadline", text_duration(job->scale_deadline).s);
+	print_text(to, "wait deadline", text_duration(job->wait_deadline).s);
+	print_text(to, "start deadline", text_duration(job->start_deadline).s);
+	fprintf(to, "%-20s %u\n", "restarts", job->restarts);
+	print_text(to, "network", network_names[job->network]);
+	print_words(to, "environment", job->environment);
+	print_words(to, "mpiexec arguments", job->mpi_arguments);
+}
+
+static cJSON *json_words(const char *const *words)
+{
+	cJSON *array = cJSON_CreateArray();
+
+	for (; words && *words; words++)
+		cJSON_AddItemToArray(array, cJSON_CreateString(*words));
+	return array;
+}
+
+static cJSON *json_schedule(const struct jobfile *job)
+{
+	cJSON *array = cJSON_CreateArray();
+
+	for (size_t i = 0; i < job->n_schedule; i++) {
+		const struct schedule_step *at = &job->schedule[i];
+		cJSON *step = cJSON_CreateObject();
+
+		if (at->progress >= 0)
+			json_add_number(step, "progress", at->progress);
+		else
+			json_add_number(step, "after_ms", (double)at->after);
+		json_add_number(step, "ranks", at->ranks);
+		cJSON_AddItemToArray(array, step);
+	}
+	return array;
+}
+
+void spec_print_json(FILE *to, const struct jobfile *job)
+{
+	cJSON *all = cJSON_CreateObject();
+	cJSON *ranks = cJSON_CreateObject();
+
+	cJSON_AddBoolToObject(all, "valid", true);
+	json_add_text(all, "name", job->name);
+	json_add_text(all, "app", job->adapter->name);
+	cJSON_AddItemToObject(all, "command", json_words(job->app.command));
+	json_add_text(all, "directory", job->app.dir);
+	json_add_number(ranks, "initial", job->ranks.initial);
+	json_add_number(ranks, "min", job->ranks.min);
+	json_add_number(ranks, "max", job->ranks.max);
+	json_add_number(ranks, "per_executor", job->ranks_per_executor);
+	cJSON_AddItemToObject(all, "ranks", ranks);
+	json_add_text(all, "checkpoint_dir", job->app.checkpoint_dir);
+	json_add_number(all, "checkpoint_deadline_ms",
+			(double)job->checkpoint_deadline);
+	json_add_text(all, "policy", policy_names[job->policy]);
+	cJSON_AddItemToObject(all, "schedule", json_schedule(job));
+	json_add_number(all, "scale_deadline_ms", (double)job->scale_deadline);
+	json_add_number(all, "wait_deadline_ms", (double)job->wait_deadline);
+	json_add_number(all, "start_deadline_ms", (double)job->start_deadline);
+	json_add_number(all, "restarts", job->restarts);
+	json_add_text(all, "network", network_names[job->network]);
+	cJSON_AddItemToObject(all, "environment", json_words(job->environment));
+	cJSON_AddItemToObject(all, "mpi_arguments",
+			      json_words(job->mpi_arguments));
+	json_print(to, all);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/statedir.h"
+
+#include "base/cleanup.h"
+#include "cli/file.h"
+#include "cli/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { NAME_LENGTH = 40 };
+
+bool statedir_is_name(const char *name)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
+
+	return n > 0 && n <= NAME_LENGTH && name[n] == '\0';
+}
+
+static int put(struct statedir *out, struct error *err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int put(struct statedir *out, struct error *err, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(out->path, sizeof(out->path), fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(out->path))
+		return error_set(err, -ENAMETOOLONG,
+				 "the path of the state directory is too long");
+	return 0;
+}
+
+int statedir_root(struct statedir *out, const struct args *args,
+		  struct error *err)
+{
+	if (args->state_root && args->state_root[0])
+		return put(out, err, "%s", args->state_root);
+	if (args->runtime_dir && args->runtime_dir[0])
+		return put(out, err, "%s/bellows", args->runtime_dir);
+	return put(out, err, "/tmp/bellows-%u", (unsigned)getuid());
+}
+
+int statedir_of(struct statedir *out, const struct args *args, const char *name,
+		struct error *err)
+{
+	struct statedir root;
+	int r;
+
+	if (args->state)
+		return put(out, err, "%s", args->state);
+	if (!statedir_is_name(name))
+		return error_set(err, -EINVAL,
+				 "'%s' is no name of a job: 1 to 40 of a-z, "
+				 "0-9 and -",
+				 text_safe(name).s);
+	r = statedir_root(&root, args, err);
+	if (r < 0)
+		return r;
+	return put(out, err, "%s/%s", root.path, name);
+}
+
+int statedir_check(const char *path, struct error *err)
+{
+	CLEANUP(close) int fd = -1;
+	struct stat st;
+
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return -ENOENT;
+	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
+		return error_set(err, -EPERM,
+				 "%s is not a folder of its own: a symbolic "
+				 "link or a file is not trusted",
+				 path);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return error_errno(err, "%s", path);
+	if (st.st_uid != geteuid())
+		return error_set(err, -EPERM,
+				 "%s belongs to somebody else (user %u)", path,
+				 (unsigned)st.st_uid);
+	if (st.st_mode & 077)
+		return error_set(err, -EPERM,
+				 "%s is open to others (mode %04o): chmod 700 "
+				 "it",
+				 path, (unsigned)st.st_mode & 07777);
+	return 0;
+}
+
+static int make(const char *path, struct error *err)
+{
+	int r = mkdir(path, 0700);
+
+	if (r < 0 && errno != EEXIST)
+		return error_errno(err, "cannot make %s", path);
+	r = statedir_check(path, err);
+	return r == -ENOENT ? error_set(err, r, "%s is gone", path) : r;
+}
+
+int statedir_make(const struct statedir *dir, struct error *err)
+{
+	struct statedir parent = *dir;
+	char *slash = strrchr(parent.path, '/');
+	int r = 0;
+
+	if (slash && slash != parent.path) {
+		*slash = '\0';
+		if (access(parent.path, F_OK) < 0)
+			r = make(parent.path, err);
+	}
+	return r < 0 ? r : make(dir->path, err);
+}
+
+static int read_line(int fd, const char *path, char *line, size_t n,
+		     struct error *err)
+{
+	ssize_t k = read(fd, line, n - 1);
+	size_t length;
+
+	if (k < 0)
+		return error_errno(err, "%s", path);
+	line[k] = '\0';
+	length = strcspn(line, "\n");
+	line[length] = '\0';
+	for (size_t i = 0; i < length; i++)
+		if (line[i] <= ' ' || line[i] > '~')
+			length = 0;
+	if (length == 0)
+		return error_set(err, -EINVAL, "%s holds no address", path);
+	return 0;
+}
+
+int statedir_address(const struct statedir *dir, char *address, size_t n,
+		     struct stamp *stamp, struct error *err)
+{
+	CLEANUP(close) int fd = -1;
+	struct statedir path;
+	struct stat st;
+	int r;
+
+	r = statedir_check(dir->path, err);
+	if (r < 0)
+		return r;
+	r = put(&path, err, "%s/address", dir->path);
+	if (r < 0)
+		return r;
+	fd = open(path.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return -ENOENT;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return error_errno(err, "%s", path.path);
+	*stamp = (struct stamp){st.st_ino, st.st_ctim.tv_sec,
+				st.st_ctim.tv_nsec};
+	return read_line(fd, path.path, address, n, err);
+}
+
+int statedir_write(const struct statedir *dir, const char *name,
+		   const char *text, size_t size, struct error *err)
+{
+	struct statedir path;
+	int r = put(&path, err, "%s/%s", dir->path, name);
+
+	return r < 0 ? r : file_replace(path.path, 0600, text, size, err);
+}

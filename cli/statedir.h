@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_STATEDIR_H
+#define CLI_STATEDIR_H
+
+/*
+ * State directories: where a job's programs find each other
+ *
+ * One folder for each job, ROOT/NAME, of mode 0700.  ROOT is $BELLOWS_STATE, or
+ * $XDG_RUNTIME_DIR/bellows, or /tmp/bellows-UID.  A folder in /tmp may have
+ * been put there by anybody, so neither may be a symbolic link, somebody
+ * else's, or open to others.
+ */
+
+#include "cli/args.h"
+
+#include <limits.h>
+
+struct statedir {
+	char path[PATH_MAX];
+};
+
+/* Changes when a coordinator writes its address anew. */
+struct stamp {
+	unsigned long long inode;
+	long long s, ns;
+};
+
+/* [a-z0-9-]{1,40} */
+bool statedir_is_name(const char *name);
+
+int statedir_root(struct statedir *out, const struct args *args,
+		  struct error *err);
+
+/* The folder of job name, or the one that --state names.  Makes nothing. */
+int statedir_of(struct statedir *out, const struct args *args, const char *name,
+		struct error *err);
+
+/* Makes it and its parent where they are missing; refuses unsafe ones. */
+int statedir_make(const struct statedir *dir, struct error *err);
+
+/* -ENOENT without a sentence if there is none; -EPERM if it is unsafe. */
+int statedir_check(const char *path, struct error *err);
+
+/* Reads DIR/address.  -ENOENT without a sentence if there is none. */
+int statedir_address(const struct statedir *dir, char *address, size_t n,
+		     struct stamp *stamp, struct error *err);
+
+/* Writes DIR/name anew, mode 0600, whole or not at all. */
+int statedir_write(const struct statedir *dir, const char *name,
+		   const char *text, size_t size, struct error *err);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_TEXT_H
+#define CLI_TEXT_H
+
+/*
+ * Short texts for people, handed over by value so that they can be written
+ * where they are printed: printf("%s", text_safe(job->reason).s)
+ */
+
+#include "base/time.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text {
+	char s[512];
+};
+
+struct brief {
+	char s[48];
+};
+
+/* "3.2 s", "42 s", "1 min 20 s", "2 h 05 min"; "-" if negative. */
+struct brief text_duration(msec_t time);
+
+/* "0.812 s" or "12.34 s": a pause, to be compared with others. */
+struct brief text_pause(msec_t time);
+
+/* What came over the wire, for a terminal: control characters, direction
+ * overrides and what is not UTF-8 are shown as '?'.  NULL reads as "". */
+struct text text_safe(const char *from);
+
+/* "30s", "500ms", "5min", "2h": 0 or -EINVAL. */
+int text_read_duration(msec_t *out, const char *from);
+
+/* A decimal number from 0 to 1000000: 0 or -EINVAL. */
+int text_read_count(unsigned *out, const char *from);
+
+/* Columns of a text of narrow characters. */
+unsigned text_columns(const char *text);
+
+/* Length of the UTF-8 character at s, which has n > 0 bytes; 0 if it is none.
+ */
+size_t text_utf8_length(const char *s, size_t n);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/timeline.h"
+
+#include "cli/text.h"
+
+#include <string.h>
+
+enum { BAR_MAX = 24 };
+
+msec_t timeline_end(const Bellows__V1__Job *job, size_t span)
+{
+	uint64_t to = job->spans[span]->to;
+
+	return (msec_t)(to ? to : job->age);
+}
+
+bool timeline_is_pause(const Bellows__V1__Job *job, size_t span, msec_t *length)
+{
+	msec_t from = (msec_t)job->spans[span]->from;
+	msec_t to = timeline_end(job, span);
+
+	*length = to - from;
+	if (span == 0 || job->spans[span]->ranks)
+		return false;
+	for (size_t i = 0; i < job->n_history; i++) {
+		struct pause pause = pause_of(job->history[i]);
+
+		if (rescale_is_done(job->history[i]) && pause.begin <= to &&
+		    pause.end >= from)
+			*length = pause.length;
+	}
+	return true;
+}
+
+static void print_head(FILE *to, const Bellows__V1__Job *job)
+{
+	msec_t paused = job_paused(job);
+
+	fprintf(to, "\n%s: %s after %s, %u rescale%s", text_safe(job->name).s,
+		state_name(job->state), text_duration((msec_t)job->age).s,
+		job->rescales, job->rescales == 1 ? "" : "s");
+	if (paused > 0)
+		fprintf(to, ", paused %s in all (%.1f %%)",
+			text_pause(paused).s,
+			100.0 * (double)paused /
+				(double)(job->age + !job->age));
+	fputc('\n', to);
+}
+
+static void print_spans(FILE *to, const Bellows__V1__Job *job)
+{
+	unsigned most = 1;
+
+	for (size_t i = 0; i < job->n_spans; i++)
+		if (job->spans[i]->ranks > most)
+			most = job->spans[i]->ranks;
+
+	fputs("\n        from          to  ranks\n", to);
+	for (size_t i = 0; i < job->n_spans; i++) {
+		const Bellows__V1__Span *span = job->spans[i];
+		unsigned bar = (span->ranks * BAR_MAX + most - 1) / most;
+		msec_t length;
+
+		fprintf(to, "%10.1f s%10.1f s  %5u  ", (double)span->from / 1e3,
+			(double)timeline_end(job, i) / 1e3, span->ranks);
+		if (timeline_is_pause(job, i, &length))
+			fprintf(to, "pause %s", text_pause(length).s);
+		else if (!span->ranks)
+			fputs("start", to);
+		for (unsigned k = 0; k < bar && k < BAR_MAX; k++)
+			fputc('#', to);
+		fputc('\n', to);
+	}
+}
+
+static void print_rescales(FILE *to, const Bellows__V1__Job *job)
+{
+	fprintf(to, "\n%12s  %10s  %9s", "rescale", "asked", "pause");
+	for (int i = 0; i < PHASES; i++)
+		fprintf(to, "  %10s", phase_name(i));
+	fputs("  reason\n", to);
+
+	for (size_t i = 0; i < job->n_history; i++) {
+		const Bellows__V1__Rescale *at = job->history[i];
+		struct pause pause = pause_of(at);
+		char sizes[32];
+
+		snprintf(sizes, sizeof(sizes), "%u -> %u", at->from, at->to);
+		fprintf(to, "%12s  %8.1f s", sizes, (double)at->asked / 1e3);
+		if (!rescale_is_done(at)) {
+			fprintf(to, "  %s\n",
+				at->result[0] ? text_safe(at->result).s
+					      : "not finished");
+			continue;
+		}
+		fprintf(to, "  %9s", text_pause(pause.length).s);
+		for (int k = 0; k < PHASES; k++)
+			fprintf(to, "  %10s", text_pause(pause.phase[k]).s);
+		fprintf(to, "  %s\n", text_safe(at->reason).s);
+	}
+}
+
+void timeline_print(FILE *to, const Bellows__V1__Job *job)
+{
+	print_head(to, job);
+	if (job->n_spans)
+		print_spans(to, job);
+	if (job->n_history)
+		print_rescales(to, job);
+}

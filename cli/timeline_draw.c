@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/text.h"
+#include "cli/timeline.h"
+
+#include <math.h>
+
+/* The picture, in pixels; the plot lies within the margins. */
+enum {
+	WIDTH = 860,
+	HEIGHT = 400,
+	LEFT = 64,
+	RIGHT = 24,
+	TOP = 72,
+	BOTTOM = 56,
+	LABEL_ROWS = 3, /* labels of pauses that are close together */
+	LABEL_WIDTH = 72,
+	ROW_HEIGHT = 14,
+	TICKS = 8,
+};
+
+struct scale {
+	double unit; /* milliseconds of one unit of the time axis */
+	const char *unit_name;
+	double span;   /* milliseconds from the left to the right */
+	unsigned most; /* ranks at the top */
+};
+
+static double x_of(const struct scale *scale, double ms)
+{
+	return LEFT + ms / scale->span * (WIDTH - LEFT - RIGHT);
+}
+
+static double y_of(const struct scale *scale, double ranks)
+{
+	return HEIGHT - BOTTOM - ranks / scale->most * (HEIGHT - TOP - BOTTOM);
+}
+
+/* 1, 2 or 5 times a power of ten, so that at most n steps make up range. */
+static double nice_step(double range, int n)
+{
+	double step = pow(10, floor(log10(range / n)));
+
+	if (range / step <= n)
+		return step;
+	if (range / (2 * step) <= n)
+		return 2 * step;
+	return range / (5 * step) <= n ? 5 * step : 10 * step;
+}
+
+static struct scale measure(const Bellows__V1__Job *job)
+{
+	struct scale scale = {1e3, "s", job->age > 0 ? (double)job->age : 1, 1};
+
+	for (size_t i = 0; i < job->n_spans; i++) {
+		double end = (double)timeline_end(job, i);
+
+		if (job->spans[i]->ranks > scale.most)
+			scale.most = job->spans[i]->ranks;
+		if (end > scale.span)
+			scale.span = end;
+	}
+	if (scale.span > (double)MINUTES(60) * 2) {
+		scale.unit = (double)MINUTES(60);
+		scale.unit_name = "h";
+	} else if (scale.span > (double)MINUTES(5)) {
+		scale.unit = (double)MINUTES(1);
+		scale.unit_name = "min";
+	}
+	return scale;
+}
+
+static void put_escaped(FILE *to, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '<')
+			fputs("&lt;", to);
+		else if (*text == '>')
+			fputs("&gt;", to);
+		else if (*text == '&')
+			fputs("&amp;", to);
+		else
+			fputc(*text, to);
+	}
+}
+
+static void put_head(FILE *to, const Bellows__V1__Job *job)
+{
+	fprintf(to,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+		"height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n",
+		WIDTH, HEIGHT, WIDTH, HEIGHT);
+	fputs("<style>\n"
+	      "text { font: 12px sans-serif; fill: #24292f }\n"
+	      ".title { font-size: 16px; font-weight: bold }\n"
+	      ".paper { fill: #ffffff }\n"
+	      ".axis { stroke: #57606a; fill: none }\n"
+	      ".grid { stroke: #d0d7de; fill: none }\n"
+	      ".ranks { stroke: #0969da; stroke-width: 2.5; fill: none }\n"
+	      ".pause { fill: #cf222e; fill-opacity: 0.25 }\n"
+	      ".mark { stroke: #cf222e; fill: none }\n"
+	      "@media (prefers-color-scheme: dark) {\n"
+	      "text { fill: #e6edf3 }\n"
+	      ".paper { fill: #0d1117 }\n"
+	      ".axis { stroke: #8b949e }\n"
+	      ".grid { stroke: #30363d }\n"
+	      ".ranks { stroke: #58a6ff }\n"
+	      ".pause { fill: #ff7b72 }\n"
+	      ".mark { stroke: #ff7b72 }\n"
+	      "}\n</style>\n",
+	      to);
+	fputs("<title>", to);
+	put_escaped(to, text_safe(job->name).s);
+	fprintf(to,
+		": ranks over time</title>\n"
+		"<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n"
+		"<text class=\"title\" x=\"%d\" y=\"28\">",
+		WIDTH, HEIGHT, LEFT);
+	put_escaped(to, text_safe(job->name).s);
+	fputs(": ranks over time</text>\n", to);
+	fprintf(to,
+		"<text x=\"%d\" y=\"48\">%s after %s, %u rescale%s, paused %s "
+		"in all</text>\n",
+		LEFT, state_name(job->state), text_duration((msec_t)job->age).s,
+		job->rescales, job->rescales == 1 ? "" : "s",
+		text_pause(job_paused(job)).s);
+}
+
+static void put_time_axis(FILE *to, const struct scale *scale)
+{
+	double last = scale->span / scale->unit;
+	double step = nice_step(last, TICKS);
+	int bottom = HEIGHT - BOTTOM;
+
+	for (int i = 0; i * step <= last * (1 + 1e-9); i++) {
+		double x = x_of(scale, i * step * scale->unit);
+
+		fprintf(to,
+			"<path class=\"axis\" d=\"M%.1f %dv5\"/>"
+			"<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g"
+			"</text>\n",
+			x, bottom, x, bottom + 20, i * step);
+	}
+	fprintf(to,
+		"<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">time (%s)"
+		"</text>\n",
+		(LEFT + WIDTH - RIGHT) / 2, HEIGHT - 14, scale->unit_name);
+}
+
+static void put_rank_axis(FILE *to, const struct scale *scale)
+{
+	double step = fmax(1, nice_step(scale->most, TICKS));
+	int middle = (TOP + HEIGHT - BOTTOM) / 2;
+
+	for (int i = 0; i * step <= scale->most; i++) {
+		double y = y_of(scale, i * step);
+
+		if (i > 0)
+			fprintf(to, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>",
+				LEFT, y, WIDTH - RIGHT);
+		fprintf(to,
+			"<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%g"
+			"</text>\n",
+			LEFT - 8, y + 4, i * step);
+	}
+	fprintf(to,
+		"<text x=\"18\" y=\"%d\" text-anchor=\"middle\" "
+		"transform=\"rotate(-90 18 %d)\">ranks</text>\n",
+		middle, middle);
+}
+
+/* Labels take the lowest row that is free where they begin. */
+static int row_for(double free_from[LABEL_ROWS], double x)
+{
+	int row = 0;
+
+	while (row < LABEL_ROWS - 1 && x - LABEL_WIDTH / 2.0 < free_from[row])
+		row++;
+	free_from[row] = x + LABEL_WIDTH / 2.0;
+	return row;
+}
+
+static void put_pauses(FILE *to, const Bellows__V1__Job *job,
+		       const struct scale *scale)
+{
+	double free_from[LABEL_ROWS] = {0};
+
+	for (size_t i = 0; i < job->n_spans; i++) {
+		double from = x_of(scale, (double)job->spans[i]->from);
+		double end = x_of(scale, (double)timeline_end(job, i));
+		double middle = (from + end) / 2;
+		msec_t length;
+		int y;
+
+		if (!timeline_is_pause(job, i, &length))
+			continue;
+		y = TOP + ROW_HEIGHT * (row_for(free_from, middle) + 1);
+		fprintf(to,
+			"<rect class=\"pause\" x=\"%.1f\" y=\"%d\" "
+			"width=\"%.1f\" height=\"%d\"/>"
+			"<path class=\"mark\" d=\"M%.1f %dV%d\"/>"
+			"<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s"
+			"</text>\n",
+			from, y + 4, fmax(end - from, 1.5),
+			HEIGHT - BOTTOM - y - 4, middle, y + 4, HEIGHT - BOTTOM,
+			middle, y, text_pause(length).s);
+	}
+}
+
+/* A line for each stretch of computing; gaps are left out. */
+static void put_ranks(FILE *to, const Bellows__V1__Job *job,
+		      const struct scale *scale)
+{
+	bool down = false;
+
+	fputs("<path class=\"ranks\" d=\"", to);
+	for (size_t i = 0; i < job->n_spans; i++) {
+		const Bellows__V1__Span *span = job->spans[i];
+		double y = y_of(scale, span->ranks);
+
+		if (span->ranks && down)
+			fprintf(to, "V%.1f", y);
+		else if (span->ranks)
+			fprintf(to, "M%.1f %.1f",
+				x_of(scale, (double)span->from), y);
+		if (span->ranks)
+			fprintf(to, "H%.1f",
+				x_of(scale, (double)timeline_end(job, i)));
+		down = span->ranks > 0;
+	}
+	if (job->n_spans == 0)
+		fprintf(to, "M%d %d", LEFT, HEIGHT - BOTTOM);
+	fputs("\"/>\n", to);
+}
+
+void timeline_draw(FILE *to, const Bellows__V1__Job *job)
+{
+	const struct scale scale = measure(job);
+
+	put_head(to, job);
+	put_rank_axis(to, &scale);
+	put_time_axis(to, &scale);
+	fprintf(to, "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n", LEFT, TOP,
+		HEIGHT - BOTTOM, WIDTH - RIGHT);
+	put_pauses(to, job, &scale);
+	put_ranks(to, job, &scale);
+	fputs("</svg>\n", to);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/wire.h"
+
+#include "base/list.h"
+
+#include <string.h>
+
+static const char *const state_names[] = {
+	[BELLOWS__V1__STATE__STATE_UNSPECIFIED] = "unknown",
+	[BELLOWS__V1__STATE__WAITING] = "waiting",
+	[BELLOWS__V1__STATE__STARTING] = "starting",
+	[BELLOWS__V1__STATE__RUNNING] = "running",
+	[BELLOWS__V1__STATE__GROWING] = "growing",
+	[BELLOWS__V1__STATE__PREPARING] = "preparing",
+	[BELLOWS__V1__STATE__SAVING] = "saving",
+	[BELLOWS__V1__STATE__STOPPING] = "stopping",
+	[BELLOWS__V1__STATE__DONE] = "done",
+	[BELLOWS__V1__STATE__FAILED] = "failed",
+	[BELLOWS__V1__STATE__CANCELLED] = "cancelled",
+	[BELLOWS__V1__STATE__SUSPENDED] = "suspended",
+};
+
+static const char *const phase_names[] = {
+	[PHASE_SAVE] = "save",
+	[PHASE_STOP] = "stop",
+	[PHASE_START] = "start",
+	[PHASE_FIRST_STEP] = "first step",
+};
+
+const char *state_name(Bellows__V1__State state)
+{
+	/* proto3 passes on numbers that a newer coordinator may know */
+	return (size_t)state < LENGTH(state_names) ? state_names[state]
+						   : "unknown";
+}
+
+bool state_is_over(Bellows__V1__State state)
+{
+	return state == BELLOWS__V1__STATE__DONE ||
+	       state == BELLOWS__V1__STATE__FAILED ||
+	       state == BELLOWS__V1__STATE__CANCELLED ||
+	       state == BELLOWS__V1__STATE__SUSPENDED;
+}
+
+const char *phase_name(enum phase phase)
+{
+	return phase_names[phase];
+}
+
+struct pause pause_of(const Bellows__V1__Rescale *rescale)
+{
+	const uint64_t reached[PHASES] = {
+		[PHASE_SAVE] = rescale->saved,
+		[PHASE_STOP] = rescale->stopped,
+		[PHASE_START] = rescale->up,
+		[PHASE_FIRST_STEP] = rescale->stepped,
+	};
+	uint64_t at = rescale->ordered ? rescale->ordered : rescale->asked;
+	struct pause pause = {.begin = (msec_t)at, .end = -1, .length = -1};
+
+	for (int i = 0; i < PHASES; i++) {
+		pause.phase[i] = -1;
+		if (reached[i] == 0 || reached[i] < at)
+			continue;
+		pause.phase[i] = (msec_t)(reached[i] - at);
+		at = reached[i];
+	}
+	if (rescale->up != 0) {
+		pause.end = (msec_t)at;
+		pause.length = pause.end - pause.begin;
+	}
+	return pause;
+}
+
+bool rescale_is_done(const Bellows__V1__Rescale *rescale)
+{
+	return strcmp(rescale->result, "done") == 0;
+}
+
+msec_t job_paused(const Bellows__V1__Job *job)
+{
+	msec_t total = 0;
+
+	for (size_t i = 0; i < job->n_history; i++) {
+		struct pause pause = pause_of(job->history[i]);
+
+		if (rescale_is_done(job->history[i]) && pause.length > 0)
+			total += pause.length;
+	}
+	return total;
+}
+
+unsigned job_ready(const Bellows__V1__Job *job)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < job->n_members; i++)
+		n += strcmp(job->members[i]->state, "ready") == 0;
+	return n;
+}
+
+Bellows__V1__Job *job_copy(const Bellows__V1__Job *job)
+{
+	size_t size = bellows__v1__job__get_packed_size(job);
+	CLEANUP(free) uint8_t *packed = malloc(size ? size : 1);
+
+	if (!packed)
+		return NULL;
+	bellows__v1__job__pack(job, packed);
+	return bellows__v1__job__unpack(NULL, size, packed);
+}
+
+Bellows__V1__Job *job_free(Bellows__V1__Job *job)
+{
+	if (job)
+		bellows__v1__job__free_unpacked(job, NULL);
+	return NULL;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_WIRE_H
+#define CLI_WIRE_H
+
+/*
+ * What message Job says, read once for everybody who shows it
+ *
+ * Its strings are the coordinator's and the executors': whoever prints them
+ * passes them through text_safe().
+ */
+
+#include "base/cleanup.h"
+#include "base/time.h"
+#include "proto/bellows.pb-c.h"
+
+#include <stdbool.h>
+
+#define PATH_GET_JOB   "/bellows.v1.Coordinator/GetJob"
+#define PATH_WATCH_JOB "/bellows.v1.Coordinator/WatchJob"
+#define PATH_SCALE     "/bellows.v1.Coordinator/Scale"
+#define PATH_CANCEL    "/bellows.v1.Coordinator/Cancel"
+
+/* "running"; "unknown" for a number this program does not know. */
+const char *state_name(Bellows__V1__State state);
+bool state_is_over(Bellows__V1__State state);
+
+enum phase { PHASE_SAVE, PHASE_STOP, PHASE_START, PHASE_FIRST_STEP, PHASES };
+
+/* "save", "stop", "start", "first step". */
+const char *phase_name(enum phase phase);
+
+/*
+ * The time without computation that a rescale cost: from the order to save (or,
+ * when ranks were lost, from then) to the first step of the new ranks, or until
+ * they run if no step was seen.  -1: not reached, or not known.
+ */
+struct pause {
+	msec_t begin, end, length;
+	msec_t phase[PHASES];
+};
+
+struct pause pause_of(const Bellows__V1__Rescale *rescale);
+
+bool rescale_is_done(const Bellows__V1__Rescale *rescale);
+
+/* Total of all pauses of rescales that were done. */
+msec_t job_paused(const Bellows__V1__Job *job);
+
+/* Members in the state "ready". */
+unsigned job_ready(const Bellows__V1__Job *job);
+
+/* A copy of its own; NULL without memory. */
+Bellows__V1__Job *job_copy(const Bellows__V1__Job *job);
+Bellows__V1__Job *job_free(Bellows__V1__Job *job); /* returns NULL */
+
+DEFINE_CLEANUP(Bellows__V1__Job, job_free)
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_CONFIG_H
+#define COORDINATOR_CONFIG_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+struct config {
+	const char *job;
+	const char *listen; /* NULL: a unix socket in the state directory */
+	const char *state;
+	bool verbose, check;
+};
+
+/* Returns 0, 1 if --help or --version was answered, or -EINVAL. */
+int config_parse(struct config *config, int argc, char **argv,
+		 struct error *err);
+
+#endif

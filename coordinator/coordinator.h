@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_COORDINATOR_H
+#define COORDINATOR_COORDINATOR_H
+
+/*
+ * The coordinator of one job
+ *
+ * Everything that happens becomes an event of core/job; job_step() decides, and
+ * the effect of the state it leads to is carried out here: start, prepare, save,
+ * stop, end.  Nothing else moves the job, and no effect minds being done twice.
+ *
+ *     service (rpc)  members (executors)  launch (mpiexec, ranks)
+ *            \              |               /
+ *             +------> coordinator <-------+
+ *                      job_step, effects
+ *
+ * This header is for the files of this room.
+ */
+
+#include "coordinator/agent.h"
+#include "coordinator/config.h"
+#include "coordinator/history.h"
+#include "coordinator/launch.h"
+#include "coordinator/members.h"
+#include "coordinator/sink.h"
+#include "core/job.h"
+
+struct coordinator {
+	const struct config *config;
+	struct loop *loop;
+	struct jobfile *jobfile;
+	struct job job;
+	struct history history;
+	char reason[256]; /* of the state it is in */
+	int exit_code;	  /* once it is over */
+
+	struct rpc *rpc;
+	struct rpc_server *server;
+	struct list watchers, outputs; /* of service.c and output.c */
+	struct loop_timer publish;
+	bool published_soon;
+
+	struct members *members;
+	struct agents *agents;
+	struct sink *sink;
+	struct launch_room room;
+	struct launch *now, *next, *retired;
+	struct checkpoint checkpoint; /* newest complete one known */
+
+	/* of the start that runs */
+	unsigned save_ordered; /* epoch whose ranks were told to save */
+	bool judged;	       /* and the answer has come: */
+	bool saved;	       /* a new checkpoint */
+	unsigned progress_epoch; /* whose steps were seen last */
+	int app_status;	       /* of mpiexec, as of waitpid() */
+	bool app_ended;
+
+	struct loop_timer deadline, proof, verdict, retire, end;
+	msec_t ending_since;
+	bool suspending;
+	char request_id[64]; /* of the last Scale that was accepted */
+	unsigned request_from, request_to;
+};
+
+/* One event: step, effect, publish.  reason: why, for people. */
+void coordinator_event(struct coordinator *c, enum job_event_type type,
+		       unsigned epoch, unsigned size, const char *reason);
+
+/* Lines of a rank's output, from output.c. */
+void coordinator_on_line(struct coordinator *c, unsigned epoch,
+			 const char *line);
+
+/* The verdict of the executor of rank 0 on the checkpoint it was to watch. */
+void coordinator_on_checkpoint(struct coordinator *c,
+			       const Bellows__V1__CheckpointReport *report);
+
+/* Ranks for which there are executors, up to limit; 0: not even the fewest. */
+unsigned coordinator_possible(struct coordinator *c, unsigned limit);
+/* Executors that should be held. */
+unsigned coordinator_executors_wanted(const struct coordinator *c);
+
+int coordinator_create(struct coordinator **out, struct loop *loop,
+		       const struct config *config, const char *bindir,
+		       struct error *err);
+/* Returns the exit status. */
+int coordinator_run(struct coordinator *c);
+struct coordinator *coordinator_destroy(struct coordinator *c);
+
+DEFINE_CLEANUP(struct coordinator, coordinator_destroy)
+
+/* service.c */
+int service_create(struct coordinator *c, const char *listen,
+		   struct error *err);
+/* Sends the job to all watchers; soon: within a tenth of a second. */
+void service_publish(struct coordinator *c, bool soon);
+/* The last word to them. */
+void service_finish(struct coordinator *c);
+
+/* output.c: the call Output. */
+void output_on_chunk(struct coordinator *c, struct rpc_call *call,
+		     const Bellows__V1__OutputChunk *chunk);
+void output_on_half(struct rpc_call *call);
+void output_on_gone(struct coordinator *c, struct rpc_call *call);
+void output_hold_back(struct coordinator *c, bool yes);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/history.h"
+
+#include "base/list.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void history_init(struct history *history, msec_t now)
+{
+	memset(history, 0, sizeof(*history));
+	history->began = now;
+	history->spans[0] = (struct span){0};
+	history->n_spans = 1;
+}
+
+/* ---- spans ---- */
+
+static void add_span(struct history *history, unsigned ranks, msec_t at)
+{
+	struct span *last = &history->spans[history->n_spans - 1];
+
+	if (last->ranks == ranks)
+		return;
+	last->to = at;
+	if (history->n_spans == SPANS_MAX) {
+		memmove(history->spans, history->spans + 1,
+			sizeof(history->spans) - sizeof(history->spans[0]));
+		history->n_spans--;
+	}
+	history->spans[history->n_spans++] =
+		(struct span){.from = at, .ranks = ranks};
+}
+
+/* ---- rescales ---- */
+
+static struct rescale *current(struct history *history)
+{
+	struct rescale *last;
+
+	if (history->n_rescales == 0)
+		return NULL;
+	last = &history->rescales[history->n_rescales - 1];
+	return *last->result ? NULL : last;
+}
+
+static struct rescale *begin(struct history *history, const struct job *job,
+			     const char *reason, msec_t at)
+{
+	struct rescale *new;
+
+	if (history->n_rescales == RESCALES_MAX) {
+		memmove(history->rescales, history->rescales + 1,
+			sizeof(history->rescales) -
+				sizeof(history->rescales[0]));
+		history->n_rescales--;
+	}
+	new = &history->rescales[history->n_rescales++];
+	*new = (struct rescale){.from = job->size,
+				.asked = at,
+				.last_step = history->last_step};
+	snprintf(new->reason, sizeof(new->reason), "%s", reason);
+	return new;
+}
+
+static void end(struct rescale *rescale, const char *result)
+{
+	snprintf(rescale->result, sizeof(rescale->result), "%s",
+		 *result ? result : "dropped");
+}
+
+/* The instant at which a rescale reached the state that the job entered. */
+static void mark(struct rescale *rescale, const struct job *job, msec_t at)
+{
+	switch (job->state) {
+	case JOB_PREPARING:
+		rescale->executors = at;
+		return;
+	case JOB_SAVING:
+		rescale->prepared = rescale->ordered = at;
+		return;
+	case JOB_STOPPING:
+		rescale->saved = at;
+		return;
+	case JOB_STARTING:
+	case JOB_WAITING:
+		rescale->stopped = at;
+		return;
+	case JOB_RUNNING:
+		rescale->up = at;
+		return;
+	case JOB_GROWING:
+	case JOB_DONE:
+	case JOB_FAILED:
+	case JOB_CANCELLED:
+	case JOB_SUSPENDED:
+		return;
+	}
+}
+
+void history_on_step(struct history *history, const struct job *before,
+		     const struct job *job, enum job_event_type event,
+		     const char *reason, msec_t now)
+{
+	msec_t at = now - history->began;
+	struct rescale *rescale = current(history);
+	bool computed = job_computes(before), computes = job_computes(job);
+
+	if (computed != computes)
+		add_span(history, computes ? job->size : 0, at);
+	if (event == JOB_EV_STEP && rescale) {
+		rescale->stepped = at;
+		end(rescale, "done");
+		history->rescales_done++;
+	}
+	if (before->state == job->state)
+		return;
+
+	if (!rescale && computed &&
+	    (event == JOB_EV_SCALE || job->state == JOB_STOPPING))
+		rescale = begin(history, before, reason, at);
+	if (!rescale)
+		return;
+	rescale->to = job->target;
+	rescale->epoch = job->next ? job->next : job->epoch;
+	mark(rescale, job, at);
+	if (job_is_over(job) ||
+	    (job->state == JOB_RUNNING && event != JOB_EV_RANKS_UP)) {
+		rescale->to = before->target;
+		end(rescale, reason);
+	}
+}
+
+/* ---- progress ---- */
+
+void history_on_progress(struct history *history, uint64_t step,
+			 uint64_t total, bool first, msec_t now)
+{
+	history->step = step;
+	history->total = total;
+	history->last_step = now - history->began;
+	if (first) {
+		history->first_step = step;
+		history->first_step_at = now;
+	} else if (current(history)) {
+		current(history)->last_step = history->last_step;
+	}
+}
+
+double history_progress(const struct history *history)
+{
+	if (history->total == 0)
+		return -1;
+	if (history->step > history->total)
+		return 1;
+	return (double)history->step / (double)history->total;
+}
+
+msec_t history_eta(const struct history *history, msec_t now)
+{
+	uint64_t done = history->step - history->first_step;
+	msec_t spent = history->began + history->last_step -
+		       history->first_step_at;
+	double left;
+
+	if (history->total == 0 || history->step <= history->first_step ||
+	    spent <= 0)
+		return -1;
+	if (history->step >= history->total)
+		return 0;
+	left = (double)(history->total - history->step) * (double)spent /
+	       (double)done;
+	return (msec_t)left;
+}
+
+/* ---- on the wire ---- */
+
+static Bellows__V1__Rescale *to_wire(const struct rescale *from)
+{
+	Bellows__V1__Rescale *to = malloc(sizeof(*to));
+
+	if (!to)
+		return NULL;
+	bellows__v1__rescale__init(to);
+	to->epoch = from->epoch;
+	to->from = from->from;
+	to->to = from->to;
+	to->reason = (char *)from->reason;
+	to->result = (char *)from->result;
+	to->asked = (uint64_t)from->asked;
+	to->executors = (uint64_t)from->executors;
+	to->prepared = (uint64_t)from->prepared;
+	to->ordered = (uint64_t)from->ordered;
+	to->saved = (uint64_t)from->saved;
+	to->stopped = (uint64_t)from->stopped;
+	to->up = (uint64_t)from->up;
+	to->stepped = (uint64_t)from->stepped;
+	to->last_step = (uint64_t)from->last_step;
+	return to;
+}
+
+int history_fill(const struct history *history, Bellows__V1__Job *out)
+{
+	out->history = calloc(history->n_rescales + 1, sizeof(*out->history));
+	out->spans = calloc(history->n_spans + 1, sizeof(*out->spans));
+	if (!out->history || !out->spans)
+		return -ENOMEM;
+	for (size_t i = 0; i < history->n_rescales; i++) {
+		out->history[i] = to_wire(&history->rescales[i]);
+		if (!out->history[i])
+			return -ENOMEM;
+		out->n_history++;
+	}
+	for (size_t i = 0; i < history->n_spans; i++) {
+		Bellows__V1__Span *span = malloc(sizeof(*span));
+
+		if (!span)
+			return -ENOMEM;
+		bellows__v1__span__init(span);
+		span->from = (uint64_t)history->spans[i].from;
+		span->to = (uint64_t)history->spans[i].to;
+		span->ranks = history->spans[i].ranks;
+		out->spans[out->n_spans++] = span;
+	}
+	return 0;
+}
+
+void history_unfill(Bellows__V1__Job *out)
+{
+	for (size_t i = 0; i < out->n_history; i++)
+		free(out->history[i]);
+	for (size_t i = 0; i < out->n_spans; i++)
+		free(out->spans[i]);
+	free(out->history);
+	free(out->spans);
+}

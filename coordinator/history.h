@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_HISTORY_H
+#define COORDINATOR_HISTORY_H
+
+/*
+ * What happened so far: spans of time at one size, each rescale with its
+ * phases, and how far the application is
+ *
+ * Instants are milliseconds since the job began.
+ */
+
+#include "core/job.h"
+#include "proto/bellows.pb-c.h"
+
+#include <stddef.h>
+
+enum { RESCALES_MAX = 1024, SPANS_MAX = 4096, REASON_MAX = 128 };
+
+struct rescale {
+	unsigned epoch, from, to;
+	char reason[REASON_MAX], result[REASON_MAX];
+	msec_t asked, executors, prepared, ordered, saved, stopped, up, stepped,
+		last_step;
+};
+
+struct span {
+	msec_t from, to;
+	unsigned ranks;
+};
+
+struct history {
+	msec_t began;
+	struct rescale rescales[RESCALES_MAX]; /* the oldest are forgotten */
+	size_t n_rescales;
+	unsigned rescales_done;
+	struct span spans[SPANS_MAX];
+	size_t n_spans;
+
+	uint64_t step, total;
+	msec_t last_step;
+	/* of the running start, to tell the rate */
+	uint64_t first_step;
+	msec_t first_step_at;
+};
+
+void history_init(struct history *history, msec_t now);
+
+/* After job_step(): before is the job as it was.  reason: for a new rescale or
+ * the end of one; borrowed. */
+void history_on_step(struct history *history, const struct job *before,
+		     const struct job *job, enum job_event_type event,
+		     const char *reason, msec_t now);
+
+/* A line of progress; first: of its start. */
+void history_on_progress(struct history *history, uint64_t step,
+			 uint64_t total, bool first, msec_t now);
+
+/* 0 to 1; negative: not known. */
+double history_progress(const struct history *history);
+/* Milliseconds to the end at the rate of this start; negative: not known. */
+msec_t history_eta(const struct history *history, msec_t now);
+
+/* Fills spans and rescales of a message: arrays and entries are made with
+ * malloc() and freed by history_unfill(). */
+int history_fill(const struct history *history, Bellows__V1__Job *out);
+void history_unfill(Bellows__V1__Job *out);
+
+#endif

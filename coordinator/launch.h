@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_LAUNCH_H
+#define COORDINATOR_LAUNCH_H
+
+/*
+ * One start of the application: its layout, its mpiexec, its ranks
+ *
+ *     wiring up -> at the gates -> opened -> up -> gone
+ *
+ * mpiexec is begun at once and starts a daemon on each host through
+ * bellows-launch; each daemon starts gates instead of ranks.  When every gate
+ * has come to the executor where the hostfile wants it, the start is prepared.
+ * launch_open() lets the gates become the application (at once, or as soon as
+ * they are there); the start is up when every executor has counted its ranks
+ * and the numbers are those of the layout.  A start never changes its size or
+ * place: another one is made.
+ */
+
+#include "coordinator/members.h"
+#include "core/layout.h"
+#include "jobfile/jobfile.h"
+
+struct launch;
+
+struct launch_events {
+	void (*prepared)(void *user, struct launch *launch);
+	void (*up)(void *user, struct launch *launch);
+	/* It will not come up.  by_itself: the application could not be run
+	 * (then status is as of a shell: 126 or 127). */
+	void (*failed)(void *user, struct launch *launch, const char *reason,
+		       bool by_itself, int status);
+	/* mpiexec has ended after the gates were opened; as of waitpid(). */
+	void (*ended)(void *user, struct launch *launch, int status);
+	/* No rank is left on any executor of it that is alive. */
+	void (*gone)(void *user, struct launch *launch);
+};
+
+/* What is the same for all starts; borrowed. */
+struct launch_room {
+	struct loop *loop;
+	struct members *members;
+	const struct jobfile *job;
+	const char *dir; /* for its files */
+	const char *bindir;
+	const struct launch_events *events;
+	void *user;
+};
+
+/* now: the layout that runs, or NULL.  -ENOSPC if the ready executors cannot
+ * hold so many ranks. */
+int launch_create(struct launch **out, const struct launch_room *room,
+		  unsigned epoch, unsigned ranks, const struct layout *now,
+		  struct error *err);
+
+/* Kills mpiexec if it still runs; orders to close the gates. Returns NULL. */
+struct launch *launch_destroy(struct launch *launch);
+
+/* restart: checkpoint to go on from, or NULL. */
+int launch_open(struct launch *launch, const struct checkpoint *restart,
+		struct error *err);
+
+/* Answered by gone(), once and maybe before this returns.  patience: for ranks
+ * that leave by themselves. */
+void launch_stop(struct launch *launch, msec_t patience);
+
+/* To all executors of it, or to those other than that of rank 0. */
+void launch_save(struct launch *launch, bool first);
+void launch_signal(struct launch *launch, int signo);
+
+/* A report of one of its executors; others are dropped. */
+void launch_on_report(struct launch *launch, int member,
+		      const Bellows__V1__Report *report);
+/* Repeats the orders that hold. */
+void launch_on_attached(struct launch *launch, int member);
+void launch_on_lost(struct launch *launch, int member);
+
+unsigned launch_epoch(const struct launch *launch);
+const struct layout *launch_layout(const struct launch *launch);
+bool launch_is_prepared(const struct launch *launch);
+bool launch_is_up(const struct launch *launch);
+/* Its mpiexec has ended. */
+bool launch_has_ended(const struct launch *launch);
+bool launch_is_gone(const struct launch *launch);
+
+/* Kills mpiexec and what it started. */
+void launch_kill(struct launch *launch);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "coordinator/coordinator.h"
+#include "coordinator/state_dir.h"
+#include "jobfile/exit.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <sys/prctl.h>
+
+/* Where bellows-launch stands: beside this program. */
+static const char *find_bindir(void)
+{
+	static char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (n < 0)
+		return "/usr/bin";
+	path[n] = '\0';
+	return dirname(path);
+}
+
+static int check(const char *path)
+{
+	CLEANUP(jobfile_destroy) struct jobfile *job = NULL;
+	struct error err;
+
+	if (jobfile_read(&job, path, &err) == 0)
+		return EXIT_DONE;
+	log_error("%s", err.text);
+	return EXIT_JOBFILE;
+}
+
+/* The directory must be there, and writable, before anything is started. */
+static int check_checkpoint_dir(const struct jobfile *job, struct error *err)
+{
+	const char *dir = job->app.checkpoint_dir;
+
+	if (access(dir, R_OK | W_OK | X_OK) == 0)
+		return 0;
+	return error_errno(err, "checkpoint.dir: %s", dir);
+}
+
+static int run(const struct config *config, struct loop *loop)
+{
+	CLEANUP(coordinator_destroy) struct coordinator *c = NULL;
+	char listen[4096];
+	struct error err;
+	int r;
+
+	r = coordinator_create(&c, loop, config, find_bindir(), &err);
+	if (r < 0) {
+		log_error("%s", err.text);
+		return r == -EINVAL ? EXIT_JOBFILE : EXIT_SYSTEM;
+	}
+	if (check_checkpoint_dir(c->jobfile, &err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_CHECKPOINT;
+	}
+	snprintf(listen, sizeof(listen), "unix:%s/coordinator.sock",
+		 config->state);
+	r = service_create(c, config->listen ? config->listen : listen, &err);
+	if (r == 0)
+		r = state_dir_tell(config->state,
+				   rpc_server_address(c->server), &err);
+	if (r < 0) {
+		log_error("%s", err.text);
+		return EXIT_SYSTEM;
+	}
+	log_info("job=%s listening on %s", c->jobfile->name,
+		 rpc_server_address(c->server));
+	return coordinator_run(c);
+}
+
+int main(int argc, char **argv)
+{
+	struct config config;
+	struct loop *loop;
+	struct error err;
+	int r, lock;
+
+	log_init("coordinator", LOG_INFO);
+	r = config_parse(&config, argc, argv, &err);
+	if (r > 0)
+		return EXIT_DONE;
+	if (r < 0) {
+		log_error("%s", err.text);
+		return EXIT_USAGE;
+	}
+	if (config.verbose)
+		log_init("coordinator", LOG_DEBUG);
+	if (config.check)
+		return check(config.job);
+
+	lock = state_dir_lock(config.state, &err);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (lock < 0 || loop_create(&loop, &err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_SYSTEM;
+	}
+	r = run(&config, loop);
+	loop_destroy(loop);
+	state_dir_clear(config.state);
+	close(lock);
+	return r < 0 ? EXIT_INTERNAL : r;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/members.h"
+
+#include "base/cleanup.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+enum {
+	HEARTBEAT = 1000,
+	LOST_AFTER = 5000, /* without a report */
+	LOOK_EVERY = 500,
+};
+
+struct members {
+	struct loop *loop;
+	struct ledger ledger;
+	struct rpc_call *streams[MEMBERS_MAX]; /* NULL: not attached */
+	struct loop_timer look;
+	const struct members_events *events;
+	void *user;
+};
+
+struct ledger *members_ledger(struct members *members)
+{
+	return &members->ledger;
+}
+
+unsigned members_heartbeat(void)
+{
+	return HEARTBEAT;
+}
+
+unsigned members_alive(const struct members *members)
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < members->ledger.n; i++)
+		n += member_is_alive(&members->ledger.members[i]);
+	return n;
+}
+
+/* The call's data is the member's index plus one: NULL is a stranger. */
+static void bind(struct rpc_call *call, int member)
+{
+	rpc_call_set_data(call, (void *)(intptr_t)(member + 1));
+}
+
+static int bound(const struct rpc_call *call)
+{
+	return (int)(intptr_t)rpc_call_data(call) - 1;
+}
+
+static void close_stream(struct members *members, int member)
+{
+	struct rpc_call *call = members->streams[member];
+
+	members->streams[member] = NULL;
+	if (call)
+		rpc_call_end(call, RPC_OK, "%s", "");
+}
+
+static void depart(struct members *members, int member, enum member_state state,
+		   const char *reason)
+{
+	struct member *m = &members->ledger.members[member];
+
+	if (!member_is_alive(m))
+		return;
+	log_info("executor=%s %s: %s", m->name, member_state_name(state),
+		 reason);
+	m->state = state;
+	close_stream(members, member);
+	if (state == MEMBER_LOST)
+		members->events->lost(members->user, member, reason);
+	else
+		members->events->left(members->user, member);
+}
+
+static void look(void *user)
+{
+	struct members *members = user;
+	int i;
+
+	while ((i = member_find_silent(&members->ledger, loop_now(),
+				       LOST_AFTER)) != NO_MEMBER)
+		depart(members, i,
+		       members->ledger.members[i].state == MEMBER_LEAVING
+			       ? MEMBER_GONE
+			       : MEMBER_LOST,
+		       "no report for 5 s");
+	loop_timer_set(members->loop, &members->look, LOOK_EVERY, look,
+		       members);
+}
+
+void members_order(struct members *members, int member,
+		   Bellows__V1__Order *order)
+{
+	if (members->streams[member])
+		rpc_call_send(members->streams[member], &order->base);
+}
+
+void members_release(struct members *members, int member, const char *reason)
+{
+	struct member *m = &members->ledger.members[member];
+	Bellows__V1__Release release = BELLOWS__V1__RELEASE__INIT;
+	Bellows__V1__Order order = BELLOWS__V1__ORDER__INIT;
+
+	if (!member_is_alive(m))
+		return;
+	if (m->state != MEMBER_LEAVING)
+		log_info("executor=%s released: %s", m->name, reason);
+	m->state = MEMBER_LEAVING;
+	release.reason = (char *)reason;
+	order.what_case = BELLOWS__V1__ORDER__WHAT_RELEASE;
+	order.release = &release;
+	members_order(members, member, &order);
+}
+
+void members_on_join(struct members *members, struct rpc_call *call,
+		     const Bellows__V1__JobInitRequest *request,
+		     const Bellows__V1__JobInitReply *welcome)
+{
+	const struct introduction who = {
+		.name = request->name,
+		.address = request->address,
+		.machine = request->machine,
+		.incarnation = request->incarnation,
+		.slots = request->slots,
+		.cores = request->cores,
+		.fast_network = request->fast_network,
+	};
+	int member, lost;
+
+	switch (member_join(&members->ledger, &who, loop_now(), &member,
+			    &lost)) {
+	case JOIN_REPLACED:
+		depart(members, lost, MEMBER_LOST, "came back anew");
+		log_info("executor=%s joined again slots=%u", who.name,
+			 who.slots);
+		break;
+	case JOIN_NEW:
+		log_info("executor=%s joined slots=%u cores=%u", who.name,
+			 who.slots, who.cores);
+		break;
+	case JOIN_AGAIN:
+		break;
+	case JOIN_STALE:
+		rpc_call_end(call, RPC_FAILED_PRECONDITION,
+			     "this executor left the job or was given up");
+		return;
+	case JOIN_BAD_NAME:
+		rpc_call_end(call, RPC_INVALID_ARGUMENT,
+			     "name: 1 to 63 of A-Z a-z 0-9 . _ -");
+		return;
+	case JOIN_BAD_SLOTS:
+		rpc_call_end(call, RPC_INVALID_ARGUMENT,
+			     "slots: %u; 1 to 4096", who.slots);
+		return;
+	case JOIN_FULL:
+		rpc_call_end(call, RPC_RESOURCE_EXHAUSTED,
+			     "the job has seen %d executors, its most",
+			     MEMBERS_MAX);
+		return;
+	}
+	rpc_call_reply(call, &welcome->base);
+}
+
+static void probe(struct members *members, int member)
+{
+	Bellows__V1__Probe what = BELLOWS__V1__PROBE__INIT;
+	Bellows__V1__Order order = BELLOWS__V1__ORDER__INIT;
+
+	what.token = (uint64_t)member + 1;
+	order.what_case = BELLOWS__V1__ORDER__WHAT_PROBE;
+	order.probe = &what;
+	members_order(members, member, &order);
+}
+
+/* The first report of a stream says whose it is. */
+static int introduce(struct members *members, struct rpc_call *call,
+		     const Bellows__V1__Report *report)
+{
+	int member = member_find(&members->ledger, report->name);
+	const struct member *m = &members->ledger.members[member];
+
+	if (member == NO_MEMBER || m->incarnation != report->incarnation) {
+		rpc_call_end(call, RPC_NOT_FOUND,
+			     "executor '%.63s' has not joined", report->name);
+		return NO_MEMBER;
+	}
+	close_stream(members, member);
+	members->streams[member] = call;
+	bind(call, member);
+	if (m->state == MEMBER_JOINED)
+		probe(members, member);
+	if (m->state == MEMBER_LEAVING)
+		members_release(members, member, "as before");
+	members->events->attached(members->user, member);
+	return member;
+}
+
+static void on_probed(struct members *members, int member,
+		      const Bellows__V1__Probed *probed)
+{
+	struct member *m = &members->ledger.members[member];
+
+	if (m->state != MEMBER_JOINED || probed->token != (uint64_t)member + 1)
+		return;
+	if (*probed->failure) {
+		members_release(members, member, "it cannot run this job");
+		members->events->unfit(members->user, member, probed->failure);
+		return;
+	}
+	m->state = MEMBER_READY;
+	log_info("executor=%s ready", m->name);
+	members->events->ready(members->user, member);
+}
+
+void members_on_report(struct members *members, struct rpc_call *call,
+		       const Bellows__V1__Report *report)
+{
+	int member = bound(call);
+
+	if (member < 0)
+		member = introduce(members, call, report);
+	if (member < 0 || members->streams[member] != call)
+		return;
+	members->ledger.members[member].heard = loop_now();
+	if (report->what_case == BELLOWS__V1__REPORT__WHAT_PROBED)
+		on_probed(members, member, report->probed);
+	else
+		members->events->reported(members->user, member, report);
+}
+
+void members_on_stream_gone(struct members *members, struct rpc_call *call)
+{
+	int member = bound(call);
+
+	if (member >= 0 && members->streams[member] == call)
+		members->streams[member] = NULL;
+}
+
+void members_on_end(struct members *members,
+		    const Bellows__V1__EndExecRequest *request)
+{
+	int member = member_find(&members->ledger, request->name);
+	const struct member *m = &members->ledger.members[member];
+
+	if (member == NO_MEMBER || m->incarnation != request->incarnation)
+		return;
+	depart(members, member,
+	       m->state == MEMBER_LEAVING ? MEMBER_GONE : MEMBER_LOST,
+	       *request->reason ? request->reason : "it ended");
+}
+
+int members_create(struct members **out, struct loop *loop,
+		   const struct members_events *events, void *user,
+		   struct error *err)
+{
+	struct members *members = calloc(1, sizeof(*members));
+
+	if (!members)
+		return error_set(err, -ENOMEM, "out of memory");
+	members->loop = loop;
+	members->events = events;
+	members->user = user;
+	look(members);
+	*out = members;
+	return 0;
+}
+
+struct members *members_destroy(struct members *members)
+{
+	if (!members)
+		return NULL;
+	loop_timer_clear(&members->look);
+	free(members);
+	return NULL;
+}

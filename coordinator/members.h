@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_MEMBERS_H
+#define COORDINATOR_MEMBERS_H
+
+/*
+ * Executors as the coordinator sees them: the ledger, and a stream to each
+ *
+ * An executor that joined is probed over its stream and is ready when it
+ * answers that it can run the job.  An order to one that is not attached at the
+ * moment is dropped: who gives orders repeats them when it attaches
+ * (on_attached), and an executor takes an order the second time for nothing.
+ */
+
+#include "core/member.h"
+#include "loop/loop.h"
+#include "proto/bellows.pb-c.h"
+#include "rpc/server.h"
+
+struct members;
+
+struct members_events {
+	void (*ready)(void *user, int member);
+	/* It cannot run this job; it has been released. */
+	void (*unfit)(void *user, int member, const char *failure);
+	void (*attached)(void *user, int member);
+	void (*lost)(void *user, int member, const char *reason);
+	void (*left)(void *user, int member); /* as it was told to */
+	/* What the room does not handle itself. */
+	void (*reported)(void *user, int member,
+			 const Bellows__V1__Report *report);
+};
+
+int members_create(struct members **out, struct loop *loop,
+		   const struct members_events *events, void *user,
+		   struct error *err);
+struct members *members_destroy(struct members *members); /* returns NULL */
+
+struct ledger *members_ledger(struct members *members);
+
+/* Milliseconds between reports, told to executors. */
+unsigned members_heartbeat(void);
+
+/* The call JobInit, and the stream ActiveServer. */
+void members_on_join(struct members *members, struct rpc_call *call,
+		     const Bellows__V1__JobInitRequest *request,
+		     const Bellows__V1__JobInitReply *welcome);
+void members_on_report(struct members *members, struct rpc_call *call,
+		       const Bellows__V1__Report *report);
+void members_on_stream_gone(struct members *members, struct rpc_call *call);
+void members_on_end(struct members *members,
+		    const Bellows__V1__EndExecRequest *request);
+
+void members_order(struct members *members, int member,
+		   Bellows__V1__Order *order);
+void members_release(struct members *members, int member, const char *reason);
+
+/* Executors that are neither lost nor gone. */
+unsigned members_alive(const struct members *members);
+
+#endif

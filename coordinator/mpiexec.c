@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/mpiexec.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ALIAS_BASE = 1 << 16 }; /* 127.1.0.0: none is this host's own */
+
+void mpiexec_alias(char text[ALIAS_MAX], int member)
+{
+	unsigned n = ALIAS_BASE + 1u + (unsigned)member;
+
+	snprintf(text, ALIAS_MAX, "127.%u.%u.%u", n >> 16 & 0xff, n >> 8 & 0xff,
+		 n & 0xff);
+}
+
+int mpiexec_member(const char *alias)
+{
+	unsigned a, b, c, n;
+	char rest;
+
+	if (sscanf(alias, "127.%3u.%3u.%3u%c", &a, &b, &c, &rest) != 3 ||
+	    a > 255 || b > 255 || c > 255)
+		return NO_MEMBER;
+	n = a << 16 | b << 8 | c;
+	return n > ALIAS_BASE && n <= ALIAS_BASE + MEMBERS_MAX
+		       ? (int)(n - ALIAS_BASE - 1)
+		       : NO_MEMBER;
+}
+
+static bool any_fast(const struct ledger *ledger, const struct layout *layout)
+{
+	for (int i = 0; i < layout->n; i++)
+		if (ledger->members[layout->places[i].member].fast_network)
+			return true;
+	return false;
+}
+
+static bool one_machine(const struct ledger *ledger,
+			const struct layout *layout)
+{
+	for (int i = 1; i < layout->n; i++)
+		if (strcmp(ledger->members[layout->places[0].member].machine,
+			   ledger->members[layout->places[i].member].machine))
+			return false;
+	return true;
+}
+
+/* More ranks on a machine than it has cores: who waits must let others run. */
+static bool crowded(const struct ledger *ledger, const struct layout *layout)
+{
+	for (int i = 0; i < layout->n; i++) {
+		const struct member *m =
+			&ledger->members[layout->places[i].member];
+		unsigned ranks = 0;
+
+		for (int j = 0; j < layout->n; j++) {
+			const struct place *at = &layout->places[j];
+
+			if (!strcmp(ledger->members[at->member].machine,
+				    m->machine))
+				ranks += at->ranks;
+		}
+		if (ranks > m->cores)
+			return true;
+	}
+	return false;
+}
+
+static bool is_tuned(const struct jobfile *job, const struct ledger *ledger,
+		     const struct layout *layout)
+{
+	switch (job->network) {
+	case NETWORK_AUTO:
+		return !any_fast(ledger, layout);
+	case NETWORK_TCP:
+		return true;
+	case NETWORK_ANY:
+		return false;
+	}
+	return false;
+}
+
+const char *mpiexec_network(const struct jobfile *job,
+			    const struct ledger *ledger,
+			    const struct layout *layout)
+{
+	if (job->network == NETWORK_TCP)
+		return "tcp and shared memory, as the job file asks";
+	if (job->network == NETWORK_ANY)
+		return "Open MPI's choice, as the job file asks";
+	if (any_fast(ledger, layout))
+		return "Open MPI's choice: a host has a fast network";
+	if (one_machine(ledger, layout))
+		return "loopback and shared memory: all ranks are on one "
+		       "machine";
+	return "tcp and shared memory: no host has a fast network";
+}
+
+int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
+		  const struct ledger *ledger, const struct layout *layout,
+		  const char *hostfile, const char *agent, struct error *err)
+{
+	static const char *const tuned[] = {
+		"--mca", "pml",	 "ob1",	  "--mca", "btl", "tcp,self,vader",
+		"--mca", "osc",	 "^ucx",  "--mca", "mtl", "^ofi",
+	};
+	static const char *const local[] = {
+		"--mca", "btl_tcp_if_include", "lo",
+		"--mca", "oob_tcp_if_include", "lo",
+	};
+	const char *const fixed[] = {
+		"mpiexec",    "--hostfile", hostfile,	"-np",
+		out->ranks,   "--map-by",   "slot",	"--bind-to",
+		"none",	      "--mca",	    "plm",	"rsh",
+		"--mca",      "plm_rsh_agent",		agent,
+		"--mca",      "plm_rsh_no_tree_spawn",	"1",
+		"--mca",      "orte_leave_session_attached", "1",
+	};
+	static const char *const yielding[] = {"--mca", "mpi_yield_when_idle",
+					       "1"};
+	size_t n = 0, users = 0;
+
+#define ADD(words)                                                             \
+	do {                                                                   \
+		memcpy(out->argv + n, words, sizeof(words));                   \
+		n += sizeof(words) / sizeof((words)[0]);                       \
+	} while (0)
+
+	snprintf(out->ranks, sizeof(out->ranks), "%u", layout->ranks);
+	ADD(fixed);
+	if (is_tuned(job, ledger, layout)) {
+		ADD(tuned);
+		if (one_machine(ledger, layout))
+			ADD(local);
+	}
+	if (crowded(ledger, layout))
+		ADD(yielding);
+#undef ADD
+
+	while (job->mpi_arguments[users])
+		users++;
+	if (n + users + 3 > MPIEXEC_ARGS_MAX)
+		return error_set(err, -E2BIG, "mpi.arguments: %zu, at most %zu",
+				 users, MPIEXEC_ARGS_MAX - n - 3);
+	memcpy(out->argv + n, job->mpi_arguments, users * sizeof(char *));
+	n += users;
+	out->argv[n++] = "bellows-launch";
+	out->argv[n++] = "--gate";
+	out->argv[n] = NULL;
+	return 0;
+}
+
+int mpiexec_write_hostfile(const char *path, const struct ledger *ledger,
+			   const struct layout *layout, struct error *err)
+{
+	CLEANUP(fclose) FILE *f = fopen(path, "we");
+	char alias[ALIAS_MAX];
+
+	if (!f)
+		return error_errno(err, "%s", path);
+	for (int i = 0; i < layout->n; i++) {
+		const struct place *place = &layout->places[i];
+
+		mpiexec_alias(alias, place->member);
+		fprintf(f, "%s slots=%u # %s\n", alias, place->ranks,
+			ledger->members[place->member].name);
+	}
+	return fflush(f) == 0 ? 0 : error_errno(err, "%s", path);
+}

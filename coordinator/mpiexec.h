@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_MPIEXEC_H
+#define COORDINATOR_MPIEXEC_H
+
+/*
+ * The words of mpiexec (Open MPI 4)
+ *
+ * Executors are named to mpiexec by addresses of 127.0.0.0/8 made from their
+ * index in the ledger: nothing looks them up in DNS, nothing connects to them,
+ * and bellows-launch hands them to the coordinator, who knows whom they mean.
+ *
+ * Which network: loading UCX and libfabric costs MPI_Init 0.1 s and more, which
+ * a host without such a network pays for nothing.  So where no executor reports
+ * a fast network, MPI is told to use TCP and shared memory; where one does, and
+ * whenever the job file says `mpi.network: any`, Open MPI chooses for itself.
+ */
+
+#include "core/layout.h"
+#include "jobfile/jobfile.h"
+
+enum { MPIEXEC_ARGS_MAX = 256, ALIAS_MAX = 16 };
+
+/* "127.1.0.3" for the member with index 2. */
+void mpiexec_alias(char text[ALIAS_MAX], int member);
+/* The member that an alias means, NO_MEMBER if none. */
+int mpiexec_member(const char *alias);
+
+/* What is chosen and why, for people. */
+const char *mpiexec_network(const struct jobfile *job,
+			    const struct ledger *ledger,
+			    const struct layout *layout);
+
+struct mpiexec_words {
+	const char *argv[MPIEXEC_ARGS_MAX]; /* ends with NULL */
+	char ranks[16];
+};
+
+/* hostfile and agent are paths; all is borrowed from what is given. */
+int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
+		  const struct ledger *ledger, const struct layout *layout,
+		  const char *hostfile, const char *agent, struct error *err);
+
+/* Writes the hostfile. */
+int mpiexec_write_hostfile(const char *path, const struct ledger *ledger,
+			   const struct layout *layout, struct error *err);
+
+#endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "coordinator/coordinator.h"
+#include "coordinator/mpiexec.h"
+#include "proto/descriptors.h"
+
+#include <errno.h>
+#include <string.h>
+
+/*
+ * bellows.v1.Coordinator: what is asked from outside, turned into events, and
+ * the job as it is shown
+ */
+
+enum { PUBLISH_SOON = 100 };
+
+/* ---- the job, as a message ---- */
+
+static Bellows__V1__State to_wire(enum job_state state)
+{
+	static const Bellows__V1__State states[] = {
+		[JOB_WAITING] = BELLOWS__V1__STATE__WAITING,
+		[JOB_STARTING] = BELLOWS__V1__STATE__STARTING,
+		[JOB_RUNNING] = BELLOWS__V1__STATE__RUNNING,
+		[JOB_GROWING] = BELLOWS__V1__STATE__GROWING,
+		[JOB_PREPARING] = BELLOWS__V1__STATE__PREPARING,
+		[JOB_SAVING] = BELLOWS__V1__STATE__SAVING,
+		[JOB_STOPPING] = BELLOWS__V1__STATE__STOPPING,
+		[JOB_DONE] = BELLOWS__V1__STATE__DONE,
+		[JOB_FAILED] = BELLOWS__V1__STATE__FAILED,
+		[JOB_CANCELLED] = BELLOWS__V1__STATE__CANCELLED,
+		[JOB_SUSPENDED] = BELLOWS__V1__STATE__SUSPENDED,
+	};
+
+	return states[state];
+}
+
+static int fill_members(struct coordinator *c, Bellows__V1__Job *out)
+{
+	const struct ledger *ledger = members_ledger(c->members);
+	msec_t now = loop_now();
+
+	out->members = calloc((size_t)ledger->n + 1, sizeof(*out->members));
+	if (!out->members)
+		return -ENOMEM;
+	for (int i = 0; i < ledger->n; i++) {
+		const struct member *m = &ledger->members[i];
+		Bellows__V1__Member *to;
+
+		if (!member_is_alive(m))
+			continue;
+		to = malloc(sizeof(*to));
+		if (!to)
+			return -ENOMEM;
+		bellows__v1__member__init(to);
+		to->name = (char *)m->name;
+		to->address = (char *)m->address;
+		to->slots = m->slots;
+		to->ranks = m->ranks;
+		to->state = (char *)member_state_name(m->state);
+		to->heard = (uint32_t)(now - m->heard);
+		out->members[out->n_members++] = to;
+	}
+	return 0;
+}
+
+static int fill(struct coordinator *c, Bellows__V1__Job *out)
+{
+	msec_t now = loop_now();
+
+	bellows__v1__job__init(out);
+	out->name = c->jobfile->name;
+	out->state = to_wire(c->job.state);
+	out->reason = c->reason;
+	out->size = c->job.size;
+	out->target = c->job.target;
+	out->min = c->jobfile->ranks.min;
+	out->max = c->jobfile->ranks.max;
+	out->epoch = c->job.epoch;
+	out->progress = history_progress(&c->history);
+	out->step = c->history.step;
+	out->age = (uint64_t)(now - c->history.began);
+	out->eta = history_eta(&c->history, now);
+	out->executors_wanted = coordinator_executors_wanted(c);
+	out->rescales = c->history.rescales_done;
+	out->exit_code = c->exit_code;
+	if (c->now)
+		out->network = (char *)mpiexec_network(
+			c->jobfile, members_ledger(c->members),
+			launch_layout(c->now));
+	if (fill_members(c, out) < 0)
+		return -ENOMEM;
+	return history_fill(&c->history, out);
+}
+
+static void unfill(Bellows__V1__Job *job)
+{
+	for (size_t i = 0; i < job->n_members; i++)
+		free(job->members[i]);
+	free(job->members);
+	history_unfill(job);
+}
+
+/* ---- watching ---- */
+
+struct watcher {
+	struct list link;
+	struct rpc_call *call;
+	bool full; /* slow: it gets the newest once it has room */
+};
+
+static void send_job(struct coordinator *c, struct watcher *watcher)
+{
+	Bellows__V1__Job job;
+
+	if (watcher->full)
+		return;
+	if (fill(c, &job) == 0)
+		watcher->full = rpc_call_send(watcher->call, &job.base) > 0;
+	unfill(&job);
+}
+
+static void publish(void *user)
+{
+	struct coordinator *c = user;
+
+	list_for_each (at, &c->watchers)
+		send_job(c, CONTAINER(at, struct watcher, link));
+}
+
+void service_publish(struct coordinator *c, bool soon)
+{
+	if (soon && loop_timer_is_set(&c->publish))
+		return;
+	if (soon) {
+		loop_timer_set(c->loop, &c->publish, PUBLISH_SOON, publish, c);
+		return;
+	}
+	loop_timer_clear(&c->publish);
+	publish(c);
+}
+
+void service_finish(struct coordinator *c)
+{
+	publish(c);
+	list_for_each (at, &c->watchers)
+		rpc_call_end(CONTAINER(at, struct watcher, link)->call, RPC_OK,
+			     "%s", "");
+}
+
+static void on_watch(struct rpc_call *call, const ProtobufCMessage *message,
+		     void *user)
+{
+	struct coordinator *c = user;
+	struct watcher *watcher = calloc(1, sizeof(*watcher));
+
+	if (!watcher) {
+		rpc_call_end(call, RPC_RESOURCE_EXHAUSTED, "out of memory");
+		return;
+	}
+	watcher->call = call;
+	list_append(&c->watchers, &watcher->link);
+	rpc_call_set_data(call, watcher);
+	send_job(c, watcher);
+}
+
+static void on_watch_gone(struct rpc_call *call, void *user)
+{
+	struct watcher *watcher = rpc_call_data(call);
+
+	if (!watcher)
+		return;
+	list_remove(&watcher->link);
+	free(watcher);
+}
+
+static void on_watch_writable(struct rpc_call *call, void *user)
+{
+	struct watcher *watcher = rpc_call_data(call);
+
+	watcher->full = false;
+	send_job(user, watcher);
+}
+
+static void on_get(struct rpc_call *call, const ProtobufCMessage *message,
+		   void *user)
+{
+	Bellows__V1__Job job;
+
+	if (fill(user, &job) == 0)
+		rpc_call_reply(call, &job.base);
+	else
+		rpc_call_end(call, RPC_RESOURCE_EXHAUSTED, "out of memory");
+	unfill(&job);
+}
+
+/* ---- scaling ---- */
+
+static int may_scale(struct coordinator *c, int64_t ranks, struct error *err)
+{
+	if (job_is_over(&c->job))
+		return error_set(err, -EINVAL, "the job is %s",
+				 job_state_name(c->job.state));
+	if (c->job.state != JOB_RUNNING && c->job.target != c->job.size)
+		return error_set(err, -EBUSY,
+				 "a rescale from %u to %u ranks is under way "
+				 "(%s)",
+				 c->job.size, c->job.target,
+				 job_state_name(c->job.state));
+	if (c->job.state != JOB_RUNNING)
+		return error_set(err, -EBUSY, "the job is %s",
+				 job_state_name(c->job.state));
+	if (ranks < 1 || ranks > RANKS_MAX)
+		return error_set(err, -EINVAL, "%lld ranks; from %u to %u",
+				 (long long)ranks, c->jobfile->ranks.min,
+				 c->jobfile->ranks.max);
+	if (ranks == c->job.size)
+		return error_set(err, -EINVAL, "it has %u ranks already",
+				 c->job.size);
+	return jobfile_accepts(c->jobfile, (unsigned)ranks, err);
+}
+
+static bool is_repeated(const struct coordinator *c,
+			const Bellows__V1__ScaleRequest *request)
+{
+	return *request->request_id &&
+	       strcmp(request->request_id, c->request_id) == 0;
+}
+
+static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
+		     void *user)
+{
+	struct coordinator *c = user;
+	const Bellows__V1__ScaleRequest *request =
+		(const Bellows__V1__ScaleRequest *)message;
+	Bellows__V1__ScaleReply reply = BELLOWS__V1__SCALE_REPLY__INIT;
+	bool is_delta =
+		request->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE_DELTA;
+	int64_t ranks = is_delta ? (int64_t)c->job.size + request->delta
+				 : request->ranks;
+	struct error err;
+
+	if (request->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE__NOT_SET) {
+		rpc_call_end(call, RPC_INVALID_ARGUMENT,
+			     "size: ranks or delta must be set");
+		return;
+	}
+	if (strlen(request->request_id) >= sizeof(c->request_id)) {
+		rpc_call_end(call, RPC_INVALID_ARGUMENT,
+			     "request_id: at most %zu bytes",
+			     sizeof(c->request_id) - 1);
+		return;
+	}
+	if (is_repeated(c, request)) {
+		reply.accepted = true;
+		reply.from = c->request_from;
+		reply.to = c->request_to;
+	} else if (may_scale(c, ranks, &err) < 0) {
+		reply.reason = err.text;
+		reply.from = reply.to = c->job.size;
+		log_info("scale to %lld declined: %s", (long long)ranks,
+			 err.text);
+	} else {
+		reply.accepted = true;
+		reply.from = c->request_from = c->job.size;
+		reply.to = c->request_to = (uint32_t)ranks;
+		snprintf(c->request_id, sizeof(c->request_id), "%s",
+			 request->request_id);
+		c->job.patience.grow = request->deadline
+					       ? request->deadline
+					       : c->jobfile->scale_deadline;
+	}
+	rpc_call_reply(call, &reply.base);
+	if (reply.accepted && c->job.state == JOB_RUNNING &&
+	    reply.to != c->job.size)
+		coordinator_event(c, JOB_EV_SCALE, 0, reply.to,
+				  *request->reason ? request->reason
+						   : "asked to");
+}
+
+static void on_cancel(struct rpc_call *call, const ProtobufCMessage *message,
+		      void *user)
+{
+	const Bellows__V1__CancelRequest *request =
+		(const Bellows__V1__CancelRequest *)message;
+	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
+
+	rpc_call_reply(call, &ack.base);
+	coordinator_event(user,
+			  request->save ? JOB_EV_SUSPEND : JOB_EV_CANCEL, 0, 0,
+			  *request->reason ? request->reason : "asked to");
+}
+
+/* ---- executors ---- */
+
+static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
+			void *user)
+{
+	struct coordinator *c = user;
+	Bellows__V1__JobInitReply welcome = BELLOWS__V1__JOB_INIT_REPLY__INIT;
+
+	if (job_is_over(&c->job)) {
+		rpc_call_end(call, RPC_FAILED_PRECONDITION, "the job is %s",
+			     job_state_name(c->job.state));
+		return;
+	}
+	welcome.job = c->jobfile->name;
+	welcome.job_file = c->jobfile->text;
+	welcome.dir = (char *)c->jobfile->app.dir;
+	welcome.heartbeat = members_heartbeat();
+	members_on_join(c->members, call,
+			(const Bellows__V1__JobInitRequest *)message, &welcome);
+}
+
+static void on_report(struct rpc_call *call, const ProtobufCMessage *message,
+		      void *user)
+{
+	struct coordinator *c = user;
+
+	members_on_report(c->members, call,
+			  (const Bellows__V1__Report *)message);
+}
+
+static void on_stream_half(struct rpc_call *call, void *user)
+{
+	rpc_call_end(call, RPC_OK, "%s", "");
+}
+
+static void on_stream_gone(struct rpc_call *call, void *user)
+{
+	struct coordinator *c = user;
+
+	members_on_stream_gone(c->members, call);
+}
+
+static void on_output(struct rpc_call *call, const ProtobufCMessage *message,
+		      void *user)
+{
+	output_on_chunk(user, call, (const Bellows__V1__OutputChunk *)message);
+}
+
+static void on_output_half(struct rpc_call *call, void *user)
+{
+	output_on_half(call);
+}
+
+static void on_output_gone(struct rpc_call *call, void *user)
+{
+	output_on_gone(user, call);
+}
+
+static void on_checkpointing(struct rpc_call *call,
+			     const ProtobufCMessage *message, void *user)
+{
+	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
+
+	rpc_call_reply(call, &ack.base);
+	coordinator_on_checkpoint(
+		user, (const Bellows__V1__CheckpointReport *)message);
+}
+
+static void on_end_exec(struct rpc_call *call, const ProtobufCMessage *message,
+			void *user)
+{
+	struct coordinator *c = user;
+	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
+
+	rpc_call_reply(call, &ack.base);
+	members_on_end(c->members,
+		       (const Bellows__V1__EndExecRequest *)message);
+}
+
+static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
+		    void *user)
+{
+	rpc_call_end(call, RPC_FAILED_PRECONDITION,
+		     "the stream launcher has no keys");
+}
+
+/* clang-format off */
+#define PATH(call) "/bellows.v1.Coordinator/" call
+static const struct rpc_method methods[] = {
+	{ PATH("JobInit"), RPC_UNARY, &bellows__v1__job_init_request__descriptor,
+	  .on_message = on_job_init },
+	{ PATH("RetrieveKeys"), RPC_UNARY, &bellows__v1__retrieve_keys_request__descriptor,
+	  .on_message = on_keys },
+	{ PATH("ActiveServer"), RPC_BIDI, &bellows__v1__report__descriptor,
+	  .on_message = on_report, .on_half = on_stream_half, .on_gone = on_stream_gone },
+	{ PATH("Output"), RPC_BIDI, &bellows__v1__output_chunk__descriptor,
+	  .on_message = on_output, .on_half = on_output_half, .on_gone = on_output_gone },
+	{ PATH("Checkpointing"), RPC_UNARY, &bellows__v1__checkpoint_report__descriptor,
+	  .on_message = on_checkpointing },
+	{ PATH("EndExec"), RPC_UNARY, &bellows__v1__end_exec_request__descriptor,
+	  .on_message = on_end_exec },
+	{ PATH("Scale"), RPC_UNARY, &bellows__v1__scale_request__descriptor,
+	  .on_message = on_scale },
+	{ PATH("Cancel"), RPC_UNARY, &bellows__v1__cancel_request__descriptor,
+	  .on_message = on_cancel },
+	{ PATH("GetJob"), RPC_UNARY, &bellows__v1__get_job_request__descriptor,
+	  .on_message = on_get },
+	{ PATH("WatchJob"), RPC_SERVER_STREAM, &bellows__v1__get_job_request__descriptor,
+	  .on_message = on_watch, .on_gone = on_watch_gone, .on_writable = on_watch_writable },
+};
+#undef PATH
+/* clang-format on */
+
+int service_create(struct coordinator *c, const char *listen,
+		   struct error *err)
+{
+	static const char *const services[] = {"bellows.v1.Coordinator"};
+	const struct rpc_server_config config = {
+		.listen = listen,
+		.methods = methods,
+		.n_methods = LENGTH(methods),
+		.services = services,
+		.n_services = LENGTH(services),
+		.descriptors = proto_descriptors,
+		.descriptors_size = proto_descriptors_size,
+		.user = c,
+	};
+	int r = rpc_create(&c->rpc, c->loop, err);
+
+	return r < 0 ? r : rpc_server_create(&c->server, c->rpc, &config, err);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/sink.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+enum { QUEUE_FULL = 1 << 20, LAST_WAIT = 1000 };
+
+struct stream {
+	struct sink *sink;
+	int fd;
+	struct loop_fd *watch; /* while something is queued */
+	char *queue;
+	size_t n, room;
+	int file; /* of the start */
+	unsigned epoch;
+};
+
+struct sink {
+	struct loop *loop;
+	const char *dir;
+	struct stream streams[2]; /* stdout, stderr */
+	bool was_full;
+	void (*on_room)(void *user);
+	void *user;
+};
+
+bool sink_is_full(const struct sink *sink)
+{
+	return sink->streams[0].n + sink->streams[1].n > QUEUE_FULL;
+}
+
+/* Nobody reads any more: what is queued has no place to go. */
+static void drop(struct stream *stream)
+{
+	stream->n = 0;
+	stream->watch = loop_fd_remove(stream->watch);
+}
+
+static void flush(void *user, uint32_t events)
+{
+	struct stream *stream = user;
+	struct sink *sink = stream->sink;
+	ssize_t n = write(stream->fd, stream->queue, stream->n);
+
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		drop(stream);
+	if (n > 0) {
+		stream->n -= (size_t)n;
+		memmove(stream->queue, stream->queue + n, stream->n);
+	}
+	if (stream->n == 0)
+		stream->watch = loop_fd_remove(stream->watch);
+	if (sink->was_full && !sink_is_full(sink)) {
+		sink->was_full = false;
+		sink->on_room(sink->user);
+	}
+}
+
+static void enqueue(struct stream *stream, const char *data, size_t n)
+{
+	if (stream->n + n > stream->room) {
+		size_t room = 2 * (stream->n + n);
+		char *more = realloc(stream->queue, room);
+
+		if (!more)
+			return;
+		stream->queue = more;
+		stream->room = room;
+	}
+	memcpy(stream->queue + stream->n, data, n);
+	stream->n += n;
+	if (!stream->watch &&
+	    loop_fd_add(&stream->watch, stream->sink->loop, stream->fd,
+			EPOLLOUT, flush, stream, NULL) < 0)
+		drop(stream);
+}
+
+static int open_file(struct stream *stream, unsigned epoch, const char *name)
+{
+	char path[4096];
+
+	if (stream->file >= 0)
+		close(stream->file);
+	snprintf(path, sizeof(path), "%s/epoch-%u.%s", stream->sink->dir, epoch,
+		 name);
+	stream->epoch = epoch;
+	stream->file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
+					  O_NOFOLLOW,
+			    0600);
+	return stream->file;
+}
+
+void sink_write(struct sink *sink, unsigned epoch, bool error,
+		const void *data, size_t n)
+{
+	struct stream *stream = &sink->streams[error];
+	const char *at = data;
+	size_t left = n;
+
+	if (stream->epoch != epoch)
+		open_file(stream, epoch, error ? "stderr" : "stdout");
+	if (stream->file >= 0 && write(stream->file, data, n) < 0) {
+		/* a full disk costs the copy, not the job */
+		close(stream->file);
+		stream->file = -1;
+	}
+
+	while (stream->n == 0 && left > 0) {
+		ssize_t done = write(stream->fd, at, left);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0 && errno != EAGAIN)
+			return;
+		if (done < 0)
+			break;
+		at += done;
+		left -= (size_t)done;
+	}
+	if (left > 0)
+		enqueue(stream, at, left);
+	sink->was_full |= sink_is_full(sink);
+}
+
+/* A pipe or terminal of its own gets O_NONBLOCK; a file never blocks. */
+static int own_descriptor(int fd)
+{
+	char path[64];
+	int own;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	own = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return own >= 0 ? own : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+}
+
+int sink_create(struct sink **out, struct loop *loop, const char *dir,
+		void (*on_room)(void *user), void *user, struct error *err)
+{
+	struct sink *sink = calloc(1, sizeof(*sink));
+
+	if (!sink)
+		return error_set(err, -ENOMEM, "out of memory");
+	sink->loop = loop;
+	sink->dir = dir;
+	sink->on_room = on_room;
+	sink->user = user;
+	for (int i = 0; i < 2; i++)
+		sink->streams[i] = (struct stream){
+			.sink = sink,
+			.fd = own_descriptor(i ? STDERR_FILENO
+					       : STDOUT_FILENO),
+			.file = -1};
+	*out = sink;
+	return 0;
+}
+
+struct sink *sink_destroy(struct sink *sink)
+{
+	msec_t until = loop_now() + LAST_WAIT;
+
+	if (!sink)
+		return NULL;
+	for (int i = 0; i < 2; i++) {
+		struct stream *stream = &sink->streams[i];
+		struct pollfd room = {stream->fd, POLLOUT, 0};
+
+		while (stream->n > 0 && loop_now() < until &&
+		       poll(&room, 1, (int)(until - loop_now())) > 0)
+			flush(stream, 0);
+		loop_fd_remove(stream->watch);
+		if (stream->fd >= 0)
+			close(stream->fd);
+		if (stream->file >= 0)
+			close(stream->file);
+		free(stream->queue);
+	}
+	free(sink);
+	return NULL;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_SINK_H
+#define COORDINATOR_SINK_H
+
+/*
+ * Where the ranks' output goes: this program's stdout and stderr, and a file of
+ * each for every start
+ *
+ * A reader that does not read must not stop the coordinator: what stdout or
+ * stderr does not take is queued, up to a bound, and sink_is_full() then asks
+ * for the ranks to be held back.
+ */
+
+#include "base/error.h"
+#include "loop/loop.h"
+
+#include <stdbool.h>
+
+struct sink;
+
+/* on_room: it was full and is not any more.  dir: for the files; borrowed. */
+int sink_create(struct sink **out, struct loop *loop, const char *dir,
+		void (*on_room)(void *user), void *user, struct error *err);
+/* Writes what is queued, for at most a second.  Returns NULL. */
+struct sink *sink_destroy(struct sink *sink);
+
+/* Whole lines of a rank of a start; error: stderr. */
+void sink_write(struct sink *sink, unsigned epoch, bool error,
+		const void *data, size_t n);
+bool sink_is_full(const struct sink *sink);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/state_dir.h"
+
+#include "base/cleanup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+static int open_own(const char *dir, struct error *err)
+{
+	CLEANUP(close) int fd = -1;
+	struct stat st;
+
+	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return error_errno(err, "cannot make %s", dir);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return error_errno(err, "%s", dir);
+	if (st.st_uid != getuid() || (st.st_mode & 022))
+		return error_set(err, -EPERM,
+				 "%s: others can write to it; the state "
+				 "directory must be yours alone",
+				 dir);
+	return STEAL_FD(fd);
+}
+
+int state_dir_lock(const char *dir, struct error *err)
+{
+	CLEANUP(close) int at = open_own(dir, err);
+	CLEANUP(close) int fd = -1;
+
+	if (at < 0)
+		return at;
+	fd = openat(at, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+		    0600);
+	if (fd < 0)
+		return error_errno(err, "%s/lock", dir);
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK
+			       ? error_set(err, -EBUSY,
+					   "%s: another coordinator runs this "
+					   "job",
+					   dir)
+			       : error_errno(err, "%s/lock", dir);
+	return STEAL_FD(fd);
+}
+
+int state_dir_tell(const char *dir, const char *address, struct error *err)
+{
+	char path[4096], temporary[4200];
+	CLEANUP(fclose) FILE *f = NULL;
+
+	snprintf(path, sizeof(path), "%s/address", dir);
+	snprintf(temporary, sizeof(temporary), "%s.new", path);
+	f = fopen(temporary, "we");
+	if (!f || fprintf(f, "%s\n", address) < 0 || fflush(f) != 0 ||
+	    rename(temporary, path) < 0)
+		return error_errno(err, "%s", path);
+	return 0;
+}
+
+void state_dir_clear(const char *dir)
+{
+	static const char *const names[] = {"address", "agent"};
+	char path[4200];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		unlink(path);
+	}
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_STATE_DIR_H
+#define COORDINATOR_STATE_DIR_H
+
+/*
+ * The state directory: one coordinator at a time, for nobody but its user
+ *
+ *     lock         held by the coordinator that lives
+ *     address      where it answers
+ *     epoch-N.*    what the ranks of start N printed, and its mpiexec
+ */
+
+#include "base/error.h"
+
+/* Makes it if it is missing, and locks it; the descriptor holds the lock.
+ * -EBUSY if another coordinator has it; -EPERM if it is not ours alone. */
+int state_dir_lock(const char *dir, struct error *err);
+
+/* Writes DIR/address at once or not at all. */
+int state_dir_tell(const char *dir, const char *address, struct error *err);
+
+/* Removes what only a living coordinator has. */
+void state_dir_clear(const char *dir);
+
+#endif

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/job.h"
+
+#include "base/list.h"
+
+#include <stddef.h>
+
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* Events as the rules see them: data-dependent ones are split by resolve(). */
+enum trigger {
+	ON_NOTHING,
+	ON_ENOUGH, /* executors for the target */
+	ON_SOME,   /* too few in time, but more than the job has */
+	ON_GROW,
+	ON_SHRINK,
+	ON_PREPARED,
+	ON_UNPREPARED,
+	ON_SAVED,
+	ON_UNSAVED,
+	ON_STOPPED,
+	ON_STOPPED_ALONE, /* and no executors to go on with */
+	ON_SUSPENDED,
+	ON_RANKS_UP,
+	ON_STEP,
+	ON_FINISHED,
+	ON_BAD_SIZE,
+	ON_LOSS,
+	ON_LAST_LOSS,
+	ON_TIMEOUT,
+	ON_CANCEL,
+	ON_SUSPEND,
+};
+
+/* clang-format off */
+static const struct {
+	const char *name;
+	enum job_effect effect;
+	size_t patience; /* offset in struct job_patience; FOREVER */
+} states[] = {
+#define FOREVER	   ((size_t)-1)
+#define FOR(field) offsetof(struct job_patience, field)
+	[JOB_WAITING]   = { "waiting",   JOB_DO_WAIT,    FOR(executors) },
+	[JOB_STARTING]  = { "starting",  JOB_DO_START,   FOR(start)     },
+	[JOB_RUNNING]   = { "running",   JOB_DO_COMPUTE, FOREVER        },
+	[JOB_GROWING]   = { "growing",   JOB_DO_COMPUTE, FOR(grow)      },
+	[JOB_PREPARING] = { "preparing", JOB_DO_PREPARE, FOR(start)     },
+	[JOB_SAVING]    = { "saving",    JOB_DO_SAVE,    FOR(save)      },
+	[JOB_STOPPING]  = { "stopping",  JOB_DO_STOP,    FOR(stop)      },
+	[JOB_DONE]      = { "done",      JOB_DO_END,     FOREVER        },
+	[JOB_FAILED]    = { "failed",    JOB_DO_END,     FOREVER        },
+	[JOB_CANCELLED] = { "cancelled", JOB_DO_END,     FOREVER        },
+	[JOB_SUSPENDED] = { "suspended", JOB_DO_END,     FOREVER        },
+};
+
+static const char *const event_names[] = {
+	[JOB_EV_EXECUTORS]  = "executors",
+	[JOB_EV_SCALE]      = "scale",
+	[JOB_EV_PREPARED]   = "prepared",
+	[JOB_EV_UNPREPARED] = "unprepared",
+	[JOB_EV_SAVED]      = "saved",
+	[JOB_EV_UNSAVED]    = "unsaved",
+	[JOB_EV_STOPPED]    = "stopped",
+	[JOB_EV_RANKS_UP]   = "ranks up",
+	[JOB_EV_STEP]       = "step",
+	[JOB_EV_FINISHED]   = "finished",
+	[JOB_EV_CRASHED]    = "crashed",
+	[JOB_EV_UNSTARTED]  = "unstarted",
+	[JOB_EV_LOST]       = "lost",
+	[JOB_EV_TIMEOUT]    = "timeout",
+	[JOB_EV_CANCEL]     = "cancel",
+	[JOB_EV_SUSPEND]    = "suspend",
+};
+/* clang-format on */
+
+static void aim(struct job *job, const struct job_event *event)
+{
+	job->target = event->size;
+}
+
+static void aim_and_prepare(struct job *job, const struct job_event *event)
+{
+	job->target = event->size;
+	job->next = ++job->starts;
+}
+
+static void prepare(struct job *job, const struct job_event *event)
+{
+	job->next = ++job->starts;
+}
+
+static void unprepare(struct job *job, const struct job_event *event)
+{
+	job->next = 0;
+}
+
+static void give_up(struct job *job, const struct job_event *event)
+{
+	job->target = job->size;
+	job->next = 0;
+}
+
+static void empty(struct job *job, const struct job_event *event)
+{
+	job->target = 0;
+	job->next = 0;
+}
+
+/* At the target, or at what the executors that are left can run. */
+static void begin(struct job *job, const struct job_event *event)
+{
+	if (event->size < job->target) {
+		job->target = event->size;
+		job->next = 0;
+		if (job->proven > event->size)
+			job->proven = 0; /* no way back to it */
+	}
+	job->epoch = job->next ? job->next : ++job->starts;
+	job->begun = job->target;
+	job->next = 0;
+	job->stepped = false;
+}
+
+static void settle(struct job *job, const struct job_event *event)
+{
+	job->size = job->target;
+}
+
+static void prove(struct job *job, const struct job_event *event)
+{
+	job->stepped = job->worked = true;
+	job->proven = job->begun;
+}
+
+/* Who wrote a checkpoint has worked, even if its steps are not seen. */
+static void keep(struct job *job, const struct job_event *event)
+{
+	prove(job, event);
+	job->has_checkpoint = true;
+	job->retries_left = job->patience.retries;
+}
+
+static void go_back(struct job *job, const struct job_event *event)
+{
+	job->next = 0;
+	if (job->target > 0)
+		job->target = job->proven;
+}
+
+static void retry(struct job *job, const struct job_event *event)
+{
+	job->retries_left--;
+	job->next = 0;
+	if (job->target > 0 && job->size > 0)
+		job->target = job->proven ? job->proven : job->size;
+}
+
+#define IN(state)  (1u << JOB_##state)
+#define COMPUTING  (IN(RUNNING) | IN(GROWING) | IN(PREPARING) | IN(SAVING))
+#define WITH_RANKS (COMPUTING | IN(STARTING))
+#define ALIVE      (WITH_RANKS | IN(WAITING) | IN(STOPPING))
+
+enum { STAY = -1 }; /* in the state, with its deadline */
+
+/* clang-format off */
+static const struct rule {
+	unsigned from; /* set of states */
+	enum trigger on;
+	int to; /* state, or STAY */
+	void (*then)(struct job *, const struct job_event *);
+} rules[] = {
+	{ IN(WAITING),                ON_ENOUGH,     JOB_STARTING,  begin     },
+	{ IN(WAITING),                ON_SOME,       JOB_STARTING,  begin     },
+	{ IN(WAITING),                ON_TIMEOUT,    JOB_FAILED,    NULL      },
+	{ IN(STARTING),               ON_RANKS_UP,   JOB_RUNNING,   settle    },
+	/* Either may be heard before it is known that the ranks are up. */
+	{ WITH_RANKS,                 ON_STEP,       STAY,          prove     },
+	{ WITH_RANKS,                 ON_FINISHED,   JOB_DONE,      unprepare },
+
+	/* The job computes on until all it needs is there. */
+	{ IN(RUNNING),                ON_GROW,       JOB_GROWING,   aim       },
+	{ IN(RUNNING),                ON_SHRINK,     JOB_PREPARING, aim_and_prepare },
+	{ IN(GROWING),                ON_ENOUGH,     JOB_PREPARING, prepare   },
+	{ IN(GROWING),                ON_SOME,       JOB_PREPARING, aim_and_prepare },
+	{ IN(PREPARING),              ON_PREPARED,   JOB_SAVING,    NULL      },
+	{ IN(SAVING),                 ON_SAVED,      JOB_STOPPING,  keep      },
+	{ IN(STOPPING),               ON_STOPPED,    JOB_STARTING,  begin     },
+	{ IN(STOPPING),               ON_STOPPED_ALONE, JOB_WAITING, unprepare },
+	{ IN(STOPPING),               ON_SUSPENDED,  JOB_SUSPENDED, NULL      },
+
+	/* A rescale that cannot be is dropped. */
+	{ IN(GROWING) | IN(PREPARING) | IN(SAVING),
+	                              ON_TIMEOUT,    JOB_RUNNING,   give_up   },
+	{ IN(PREPARING),              ON_UNPREPARED, JOB_RUNNING,   give_up   },
+	{ IN(SAVING),                 ON_UNSAVED,    JOB_RUNNING,   give_up   },
+	/* Past the order to save, the start can still be made afresh. */
+	{ IN(SAVING) | IN(STOPPING),  ON_UNPREPARED, STAY,          unprepare },
+
+	/* A checkpoint that comes after its deadline ends the ranks too. */
+	{ IN(RUNNING) | IN(GROWING) | IN(PREPARING),
+	                              ON_SAVED,      JOB_STOPPING,  keep      },
+
+	/* The ranks may fall between writing it and our hearing of it. */
+	{ IN(STOPPING),               ON_SAVED,      STAY,          keep      },
+
+	/* The checkpoint outlives the ranks: a loss goes on from it. */
+	{ WITH_RANKS,                 ON_BAD_SIZE,   JOB_STOPPING,  go_back   },
+	{ WITH_RANKS,                 ON_LOSS,       JOB_STOPPING,  retry     },
+	{ WITH_RANKS | IN(STOPPING),  ON_LAST_LOSS,  JOB_FAILED,    unprepare },
+
+	{ COMPUTING,                  ON_SUSPEND,    JOB_SAVING,    empty     },
+	{ IN(STARTING) | IN(STOPPING), ON_SUSPEND,   JOB_STOPPING,  empty     },
+	{ IN(WAITING),                ON_SUSPEND,    JOB_SUSPENDED, empty     },
+	{ ALIVE,                      ON_CANCEL,     JOB_CANCELLED, unprepare },
+};
+/* clang-format on */
+
+static enum trigger resolve_scale(const struct job *job, unsigned size)
+{
+	if (size == 0 || size == job->size)
+		return ON_NOTHING;
+	return size > job->size ? ON_GROW : ON_SHRINK;
+}
+
+static enum trigger resolve_stop(const struct job *job, unsigned size)
+{
+	if (job->target == 0)
+		return ON_SUSPENDED;
+	return size > 0 ? ON_STOPPED : ON_STOPPED_ALONE;
+}
+
+/* Of a start or of ranks: by the application itself, or by what carries it. */
+static enum trigger resolve_loss(const struct job *job, bool by_itself)
+{
+	if (job->state == JOB_STOPPING)
+		return ON_NOTHING;
+	if (job->stepped)
+		return job->retries_left > 0 ? ON_LOSS : ON_LAST_LOSS;
+	if (job->proven != 0 && job->proven != job->begun)
+		return ON_BAD_SIZE;
+	if (by_itself && !job->worked)
+		return ON_LAST_LOSS;
+	return job->retries_left > 0 ? ON_LOSS : ON_LAST_LOSS;
+}
+
+static enum trigger resolve_timeout(const struct job *job, unsigned size)
+{
+	switch (job->state) {
+	case JOB_WAITING:
+		return size > 0 ? ON_SOME : ON_TIMEOUT;
+	case JOB_GROWING:
+		if (size >= job->target)
+			return ON_ENOUGH;
+		return size > job->size ? ON_SOME : ON_TIMEOUT;
+	case JOB_STARTING:
+		return resolve_loss(job, false);
+	case JOB_STOPPING: /* ranks that cannot be ended own the checkpoint */
+		return ON_LAST_LOSS;
+	case JOB_PREPARING:
+	case JOB_SAVING:
+	case JOB_RUNNING:
+	case JOB_DONE:
+	case JOB_FAILED:
+	case JOB_CANCELLED:
+	case JOB_SUSPENDED:
+		return ON_TIMEOUT;
+	}
+	return ON_NOTHING;
+}
+
+/* Every decision that depends on more than (state, event) is made here. */
+static enum trigger resolve(const struct job *job, const struct job_event *ev)
+{
+	switch (ev->type) {
+	case JOB_EV_EXECUTORS:
+		return ev->size >= job->target ? ON_ENOUGH : ON_NOTHING;
+	case JOB_EV_SCALE:
+		return resolve_scale(job, ev->size);
+	case JOB_EV_PREPARED:
+		return ON_PREPARED;
+	case JOB_EV_UNPREPARED:
+		return ON_UNPREPARED;
+	case JOB_EV_SAVED:
+		return ON_SAVED;
+	case JOB_EV_UNSAVED:
+		return ON_UNSAVED;
+	case JOB_EV_STOPPED:
+		return resolve_stop(job, ev->size);
+	case JOB_EV_RANKS_UP:
+		return ON_RANKS_UP;
+	case JOB_EV_STEP:
+		return ON_STEP;
+	case JOB_EV_FINISHED:
+		return ON_FINISHED;
+	case JOB_EV_CRASHED:
+		return resolve_loss(job, true);
+	case JOB_EV_UNSTARTED:
+	case JOB_EV_LOST:
+		return resolve_loss(job, false);
+	case JOB_EV_TIMEOUT:
+		return resolve_timeout(job, ev->size);
+	case JOB_EV_CANCEL:
+		return ON_CANCEL;
+	case JOB_EV_SUSPEND:
+		return ON_SUSPEND;
+	}
+	return ON_NOTHING;
+}
+
+static const struct rule *find_rule(enum job_state from, enum trigger on)
+{
+	for (size_t i = 0; i < LENGTH(rules); i++)
+		if ((rules[i].from & 1u << from) && rules[i].on == on)
+			return &rules[i];
+	return NULL;
+}
+
+static void enter(struct job *job, enum job_state state, msec_t now)
+{
+	size_t field = states[state].patience;
+	msec_t patience = 0;
+
+	if (field != FOREVER)
+		patience =
+			*(const msec_t *)((const char *)&job->patience + field);
+	job->state = state;
+	job->deadline = patience > 0 ? now + patience : 0;
+}
+
+void job_init(struct job *job, unsigned initial,
+	      const struct job_patience *patience, bool has_checkpoint,
+	      msec_t now)
+{
+	*job = (struct job){
+		.patience = *patience,
+		.target = initial,
+		.retries_left = patience->retries,
+		.has_checkpoint = has_checkpoint,
+	};
+	enter(job, JOB_WAITING, now);
+}
+
+/* Only PREPARED and UNPREPARED tell of the start in preparation. */
+static bool is_stale(const struct job *job, const struct job_event *event)
+{
+	bool of_next = event->type == JOB_EV_PREPARED ||
+		       event->type == JOB_EV_UNPREPARED;
+
+	return event->epoch != 0 &&
+	       event->epoch != (of_next ? job->next : job->epoch);
+}
+
+bool job_step(struct job *job, const struct job_event *event)
+{
+	const struct rule *rule;
+
+	if (is_stale(job, event))
+		return false;
+
+	rule = find_rule(job->state, resolve(job, event));
+	if (!rule)
+		return false;
+
+	if (rule->then)
+		rule->then(job, event);
+	if (rule->to != STAY)
+		enter(job, (enum job_state)rule->to, event->now);
+	return true;
+}
+
+enum job_effect job_effect(const struct job *job)
+{
+	return states[job->state].effect;
+}
+
+unsigned job_ranks_held(const struct job *job)
+{
+	switch (job_effect(job)) {
+	case JOB_DO_END:
+		return 0;
+	case JOB_DO_WAIT:
+		return job->target;
+	case JOB_DO_START:
+	case JOB_DO_COMPUTE:
+	case JOB_DO_PREPARE:
+	case JOB_DO_SAVE:
+	case JOB_DO_STOP:
+		return MAX(MAX(job->size, job->begun), job->target);
+	}
+	return 0;
+}
+
+bool job_is_over(const struct job *job)
+{
+	return job_effect(job) == JOB_DO_END;
+}
+
+bool job_computes(const struct job *job)
+{
+	return COMPUTING & 1u << job->state;
+}
+
+const char *job_state_name(enum job_state state)
+{
+	return states[state].name;
+}
+
+const char *job_event_name(enum job_event_type type)
+{
+	return event_names[type];
+}

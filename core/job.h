@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_JOB_H
+#define CORE_JOB_H
+
+/*
+ * Job life cycle
+ *
+ * A job is a value.  job_step() is the only function that moves it: it takes
+ * one event and does no I/O, reads no clock and cannot fail.  What has to be
+ * true in the world follows from the state alone (job_effect), so bringing it
+ * about twice must be harmless.
+ *
+ *           executors          ranks up
+ *   WAITING ---------> STARTING -------> RUNNING <----------------+
+ *      ^                  ^               |   | grow              | too late,
+ *      | nobody left      |               |   v                   | refused,
+ *      |                  |        shrink |  GROWING --------->---+ not saved
+ *      |                  |               |   | executors         |
+ *      |                  |               v   v                   |
+ *      |                  |             PREPARING ------------>---+
+ *      |                  |                 | prepared            |
+ *      |     stopped      |      saved      v                     |
+ *      +------------- STOPPING <--------- SAVING ------------->---+
+ *                         ^
+ *                         | a rank or executor is lost (any state with ranks)
+ *
+ * From GROWING to SAVING the ranks of the old start compute.  Each start has a
+ * number, its epoch.  PREPARING wires up the next start while the old one still
+ * computes, so two numbers are alive: epoch, whose ranks run, and next.  A
+ * report of any other start is stale and changes nothing; only PREPARED and
+ * UNPREPARED are about next.
+ *
+ * A start is proven when its ranks made a step or a checkpoint.  A start that
+ * fails unproven at a new size goes back to the size that was proven before;
+ * the very first start of an application that ends itself is not tried again.
+ * Otherwise losses are counted, and forgiven with each checkpoint.
+ */
+
+#include "base/time.h"
+
+#include <stdbool.h>
+
+enum job_state {
+	JOB_WAITING,  /* for executors; no rank runs */
+	JOB_STARTING, /* ranks come up, from the checkpoint if there is one */
+	JOB_RUNNING,
+	JOB_GROWING,   /* ranks run at the old size while executors come */
+	JOB_PREPARING, /* ranks run while the next start waits at its gates */
+	JOB_SAVING,    /* ranks run and write a checkpoint */
+	JOB_STOPPING,  /* no rank is to be left */
+	JOB_DONE,
+	JOB_FAILED,
+	JOB_CANCELLED,
+	JOB_SUSPENDED, /* saved; may be started again later */
+};
+
+enum job_event_type {
+	JOB_EV_EXECUTORS,  /* size: largest that the ready executors can run */
+	JOB_EV_SCALE,      /* size: ranks wanted; the caller checked them */
+	JOB_EV_PREPARED,   /* every rank of next waits at its gate */
+	JOB_EV_UNPREPARED, /* the start in preparation failed */
+	JOB_EV_SAVED,      /* a complete checkpoint, newer than the order */
+	JOB_EV_UNSAVED,    /* the application cannot write one; ranks compute */
+	JOB_EV_STOPPED,    /* no rank left; size: as of EXECUTORS */
+	JOB_EV_RANKS_UP,   /* all ranks run, each where it belongs */
+	JOB_EV_STEP,       /* the application made its first step of a start */
+	JOB_EV_FINISHED,   /* all ranks left with exit code 0, unasked */
+	JOB_EV_CRASHED,    /* ranks ended with another code, unasked */
+	JOB_EV_UNSTARTED,  /* the ranks could not be brought up */
+	JOB_EV_LOST,       /* an executor that ran ranks is lost */
+	JOB_EV_TIMEOUT,    /* job->deadline passed; size: as of EXECUTORS */
+	JOB_EV_CANCEL,
+	JOB_EV_SUSPEND, /* save, stop, and leave it at that */
+};
+
+/* What the caller keeps true for as long as the job stays in its state. */
+enum job_effect {
+	JOB_DO_WAIT,    /* nothing runs; hold executors */
+	JOB_DO_START,   /* have the ranks of job->epoch run */
+	JOB_DO_COMPUTE, /* leave the ranks alone; nothing is in preparation */
+	JOB_DO_PREPARE, /* have the ranks of job->next wait at their gates */
+	JOB_DO_SAVE,    /* have a checkpoint newer than the state */
+	JOB_DO_STOP,    /* have no rank of job->epoch */
+	JOB_DO_END,     /* have no rank and no executor, then exit */
+};
+
+struct job_event {
+	enum job_event_type type;
+	msec_t now;
+	unsigned epoch; /* start the report is about; 0 is about no start */
+	unsigned size;
+};
+
+/* How long a job stays in a state that waits, and how much it endures. */
+struct job_patience {
+	msec_t executors; /* initial ones: WAITING */
+	msec_t grow;      /* new ones: GROWING */
+	msec_t start;     /* STARTING, PREPARING */
+	msec_t save;      /* SAVING */
+	msec_t stop;      /* STOPPING */
+	unsigned retries; /* losses between two checkpoints */
+};
+
+struct job {
+	struct job_patience patience;
+	enum job_state state;
+	unsigned size;   /* ranks of the last start that came up; 0 before */
+	unsigned begun;  /* ranks of the start of epoch; 0 before */
+	unsigned target; /* ranks it moves to; 0: to none, it is suspended */
+	unsigned proven; /* size of the last proven start; 0 before */
+	bool stepped;    /* the start of epoch is proven */
+	bool worked;     /* some start was */
+	unsigned starts; /* numbers given out so far */
+	unsigned epoch, next;
+	unsigned retries_left;
+	bool has_checkpoint;
+	msec_t deadline; /* instant of JOB_EV_TIMEOUT; 0 is never */
+};
+
+void job_init(struct job *job, unsigned initial,
+	      const struct job_patience *patience, bool has_checkpoint,
+	      msec_t now);
+
+/* False, and nothing changes, if the event is stale or not expected. */
+bool job_step(struct job *job, const struct job_event *event);
+
+enum job_effect job_effect(const struct job *job);
+
+/* Ranks that executors must be held for. */
+unsigned job_ranks_held(const struct job *job);
+
+bool job_is_over(const struct job *job);
+/* The ranks of job->epoch are meant to compute. */
+bool job_computes(const struct job *job);
+
+const char *job_state_name(enum job_state state);
+const char *job_event_name(enum job_event_type type);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/member.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+enum { SLOTS_MAX = 4096 };
+
+static const char *const state_names[] = {
+	[MEMBER_JOINED] = "joined",   [MEMBER_READY] = "ready",
+	[MEMBER_LEAVING] = "leaving", [MEMBER_GONE] = "gone",
+	[MEMBER_LOST] = "lost",
+};
+
+static bool is_name(const char *name)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz"
+				"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				"0123456789._-");
+
+	return n > 0 && n < MEMBER_NAME_MAX && name[n] == '\0';
+}
+
+bool member_is_alive(const struct member *member)
+{
+	return member->state != MEMBER_GONE && member->state != MEMBER_LOST;
+}
+
+int member_find(const struct ledger *ledger, const char *name)
+{
+	for (int i = 0; i < ledger->n; i++)
+		if (member_is_alive(&ledger->members[i]) &&
+		    strcmp(ledger->members[i].name, name) == 0)
+			return i;
+	return NO_MEMBER;
+}
+
+static int find_incarnation(const struct ledger *ledger,
+			    const struct introduction *who)
+{
+	for (int i = 0; i < ledger->n; i++)
+		if (ledger->members[i].incarnation == who->incarnation &&
+		    strcmp(ledger->members[i].name, who->name) == 0)
+			return i;
+	return NO_MEMBER;
+}
+
+static void enroll(struct member *member, const struct introduction *who,
+		   msec_t now)
+{
+	*member = (struct member){
+		.incarnation = who->incarnation,
+		.slots = who->slots,
+		.cores = who->cores,
+		.fast_network = who->fast_network,
+		.heard = now,
+	};
+	snprintf(member->name, sizeof(member->name), "%s", who->name);
+	snprintf(member->address, sizeof(member->address), "%s", who->address);
+	snprintf(member->machine, sizeof(member->machine), "%s", who->machine);
+}
+
+enum join_result member_join(struct ledger *ledger,
+			     const struct introduction *who, msec_t now,
+			     int *index, int *lost)
+{
+	*index = *lost = NO_MEMBER;
+	if (!is_name(who->name))
+		return JOIN_BAD_NAME;
+	if (who->slots == 0 || who->slots > SLOTS_MAX)
+		return JOIN_BAD_SLOTS;
+
+	*index = find_incarnation(ledger, who);
+	if (*index != NO_MEMBER) {
+		struct member *known = &ledger->members[*index];
+
+		if (!member_is_alive(known))
+			return JOIN_STALE;
+		known->heard = now;
+		return JOIN_AGAIN;
+	}
+
+	if (ledger->n == MEMBERS_MAX)
+		return JOIN_FULL;
+	*lost = member_find(ledger, who->name);
+	*index = ledger->n++;
+	enroll(&ledger->members[*index], who, now);
+	return *lost == NO_MEMBER ? JOIN_NEW : JOIN_REPLACED;
+}
+
+int member_find_silent(const struct ledger *ledger, msec_t now, msec_t patience)
+{
+	for (int i = 0; i < ledger->n; i++)
+		if (member_is_alive(&ledger->members[i]) &&
+		    ledger->members[i].heard + patience < now)
+			return i;
+	return NO_MEMBER;
+}
+
+unsigned member_slots_ready(const struct ledger *ledger, unsigned per_member)
+{
+	unsigned slots = 0;
+
+	for (int i = 0; i < ledger->n; i++)
+		if (ledger->members[i].state == MEMBER_READY)
+			slots += MIN(ledger->members[i].slots, per_member);
+	return slots;
+}
+
+const char *member_state_name(enum member_state state)
+{
+	return state_names[state];
+}

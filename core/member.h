@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_MEMBER_H
+#define CORE_MEMBER_H
+
+/*
+ * The ledger of executors: who joined, who was heard, who is lost
+ *
+ * An executor is known by its name and, because a name may come back, by its
+ * incarnation.  It joins (JobInit), is ready once it was probed, is heard with
+ * every report, and is lost when it was not heard for too long, when its name
+ * comes back with another incarnation, or when it says good-bye.  Entries are
+ * never reused, so an index names an executor for the whole job.
+ *
+ *     joined -> ready -> leaving -> gone
+ *        \________\_________\____-> lost
+ */
+
+#include "base/time.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	MEMBERS_MAX = 4096,
+	MEMBER_NAME_MAX = 64,
+	MEMBER_TEXT_MAX = 128,
+	NO_MEMBER = -1
+};
+
+enum member_state {
+	MEMBER_JOINED,  /* registered, not probed */
+	MEMBER_READY,   /* may run ranks */
+	MEMBER_LEAVING, /* released; gets no ranks any more */
+	MEMBER_GONE,    /* left as it was told to */
+	MEMBER_LOST,
+};
+
+struct member {
+	char name[MEMBER_NAME_MAX];
+	uint64_t incarnation;
+	char address[MEMBER_TEXT_MAX];
+	char machine[MEMBER_TEXT_MAX]; /* the same for those on one machine */
+	unsigned slots, cores;
+	bool fast_network;
+	enum member_state state;
+	msec_t heard;
+	unsigned ranks; /* of the start that runs; the owner's to set */
+};
+
+struct ledger {
+	struct member members[MEMBERS_MAX];
+	int n;
+};
+
+/* What an executor says of itself; borrowed. */
+struct introduction {
+	const char *name, *address, *machine;
+	uint64_t incarnation;
+	unsigned slots, cores;
+	bool fast_network;
+};
+
+enum join_result {
+	JOIN_NEW,
+	JOIN_AGAIN,    /* the same incarnation: nothing changed */
+	JOIN_REPLACED, /* *lost is the entry of the former incarnation */
+	JOIN_STALE,    /* a former incarnation, or one that is lost or gone */
+	JOIN_BAD_NAME, /* not [A-Za-z0-9._-]{1,63} */
+	JOIN_BAD_SLOTS,
+	JOIN_FULL,
+};
+
+/* *index: the entry, or NO_MEMBER; *lost: NO_MEMBER unless JOIN_REPLACED. */
+enum join_result member_join(struct ledger *ledger,
+			     const struct introduction *who, msec_t now,
+			     int *index, int *lost);
+
+/* The living entry of that name, or NO_MEMBER. */
+int member_find(const struct ledger *ledger, const char *name);
+
+/* The next one not heard since now - patience, or NO_MEMBER. */
+int member_find_silent(const struct ledger *ledger, msec_t now,
+		       msec_t patience);
+
+bool member_is_alive(const struct member *member);
+
+/* Ranks that the ready members can run, at most per_member on each. */
+unsigned member_slots_ready(const struct ledger *ledger, unsigned per_member);
+
+const char *member_state_name(enum member_state state);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/scaler.h"
+
+#include <assert.h>
+
+void scaler_init(struct scaler *scaler, const struct scaler_step *steps,
+		 size_t n)
+{
+	assert(n <= SCALER_STEPS_MAX);
+	*scaler = (struct scaler){.steps = steps, .n = n, .due = n, .asked = n};
+}
+
+static bool is_reached(const struct scaler_step *step,
+		       const struct scaler_facts *facts)
+{
+	if (step->progress >= 0)
+		return facts->progress >= step->progress;
+	return facts->computing >= 0 && facts->computing >= step->after;
+}
+
+/* Of two steps that were reached unseen, a standing behind b in the list. */
+static bool is_newer(const struct scaler_step *a, const struct scaler_step *b)
+{
+	if (a->progress >= 0 && b->progress >= 0)
+		return a->progress >= b->progress;
+	if (a->progress < 0 && b->progress < 0)
+		return a->after >= b->after;
+	return true;
+}
+
+static void mark_reached(struct scaler *scaler,
+			 const struct scaler_facts *facts)
+{
+	size_t newest = scaler->n;
+
+	for (size_t i = 0; i < scaler->n; i++) {
+		const struct scaler_step *step = &scaler->steps[i];
+
+		if (scaler->reached[i] || !is_reached(step, facts))
+			continue;
+		scaler->reached[i] = true;
+		if (newest == scaler->n ||
+		    is_newer(step, &scaler->steps[newest]))
+			newest = i;
+	}
+	if (newest == scaler->n)
+		return;
+	scaler->due = newest;
+	scaler->attempt = 0;
+	scaler->pause = 0;
+}
+
+static void drop(struct scaler *scaler)
+{
+	scaler->due = scaler->n;
+	scaler->pause = 0;
+}
+
+/* What the facts say about a question that was asked before. */
+static void look_back(struct scaler *scaler, const struct scaler_facts *facts)
+{
+	switch (scaler->state) {
+	case SCALER_QUIET:
+	case SCALER_BUSY:
+		break;
+	case SCALER_ASKED:
+		if (!facts->steady)
+			scaler->state = SCALER_BUSY;
+		break;
+	case SCALER_REFUSED:
+		if (scaler->due == scaler->asked && facts->steady) {
+			if (facts->now < scaler->pause)
+				break;
+			drop(scaler);
+		}
+		scaler->state = SCALER_QUIET;
+		break;
+	}
+}
+
+static msec_t sooner(msec_t a, msec_t b)
+{
+	return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+/* The next instant at which something happens without news of the job. */
+static msec_t next_instant(const struct scaler *scaler,
+			   const struct scaler_facts *facts)
+{
+	msec_t next = 0;
+
+	if (scaler->due < scaler->n && facts->now < scaler->pause)
+		next = scaler->pause;
+	if (facts->computing < 0)
+		return next;
+
+	for (size_t i = 0; i < scaler->n; i++)
+		if (!scaler->reached[i] && scaler->steps[i].progress < 0)
+			next = sooner(next, facts->now +
+						    scaler->steps[i].after -
+						    facts->computing);
+	return next;
+}
+
+struct scaler_want scaler_decide(struct scaler *scaler,
+				 const struct scaler_facts *facts)
+{
+	struct scaler_want want = {0};
+
+	mark_reached(scaler, facts);
+	look_back(scaler, facts);
+
+	if (scaler->state == SCALER_QUIET && scaler->due < scaler->n &&
+	    facts->steady && facts->now >= scaler->pause) {
+		const struct scaler_step *step = &scaler->steps[scaler->due];
+
+		if (step->ranks == facts->size) {
+			drop(scaler);
+		} else {
+			want.ranks = step->ranks;
+			want.step = scaler->due;
+			want.attempt = scaler->attempt;
+			scaler->asked = scaler->due;
+			scaler->state = SCALER_ASKED;
+		}
+	}
+	want.again = next_instant(scaler, facts);
+	return want;
+}
+
+static void pause_until(struct scaler *scaler, msec_t now)
+{
+	msec_t pause = SCALER_PAUSE;
+
+	for (unsigned i = 0; i < scaler->attempt; i++)
+		if (pause < SCALER_PAUSE_MAX)
+			pause *= 2;
+	scaler->pause = now + pause;
+}
+
+void scaler_answered(struct scaler *scaler, enum scaler_answer answer,
+		     msec_t now)
+{
+	bool moved = scaler->state == SCALER_BUSY;
+
+	assert(scaler->state == SCALER_ASKED || moved);
+
+	scaler->state = SCALER_QUIET;
+	if (scaler->due != scaler->asked)
+		return; /* a newer step counts now */
+
+	switch (answer) {
+	case SCALER_ACCEPTED:
+		drop(scaler);
+		break;
+	case SCALER_DECLINED:
+		pause_until(scaler, now);
+		if (!moved)
+			scaler->state = SCALER_REFUSED;
+		scaler->attempt++;
+		break;
+	case SCALER_POSTPONED:
+		pause_until(scaler, now);
+		scaler->attempt++;
+		break;
+	case SCALER_UNANSWERED:
+		pause_until(scaler, now);
+		break;
+	}
+}

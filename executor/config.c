@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "executor/config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+	"usage: bellows-executor --coordinator ADDR --name NAME [option...]\n"
+	"\n"
+	"Runs the ranks that the coordinator at ADDR orders, on this host.\n"
+	"\n"
+	"  --coordinator ADDR  host:port, or unix:PATH\n"
+	"  --name NAME         of this executor; default: the host's name\n"
+	"  --slots N           ranks it can run; default 1\n"
+	"  --cores N           processors they may use; default: all\n"
+	"  --address HOST      where other executors reach it; default: none,\n"
+	"                      all are on this machine\n"
+	"  --tmpdir DIR        its own directory; default: $TMPDIR, or /tmp\n"
+	"  --patience SECONDS  without the coordinator, before its ranks are\n"
+	"                      ended; default 30\n"
+	"  --verbose           log more\n"
+	"\n"
+	"Example:\n"
+	"  bellows-executor --coordinator 10.0.0.5:7000 --name w3 --slots 4 \\\n"
+	"      --address 10.0.0.8\n"
+	"\n"
+	"Exit codes: 0 released by the coordinator; 64 usage; 69 coordinator\n"
+	"not reached, or it refused; 71 the system failed; 143 ended by SIGTERM.\n";
+
+static const struct option options[] = {
+	{"coordinator", required_argument, NULL, 'c'},
+	{"name", required_argument, NULL, 'n'},
+	{"slots", required_argument, NULL, 's'},
+	{"cores", required_argument, NULL, 'k'},
+	{"address", required_argument, NULL, 'a'},
+	{"tmpdir", required_argument, NULL, 't'},
+	{"patience", required_argument, NULL, 'p'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, 'V'},
+	{0},
+};
+
+static int number(const char *option, const char *text, unsigned max,
+		  unsigned *out, struct error *err)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || end == text || *end || value < 1 || value > max)
+		return error_set(err, -EINVAL,
+				 "--%s: '%s' is not a number from 1 to %u",
+				 option, text, max);
+	*out = (unsigned)value;
+	return 0;
+}
+
+static int take(struct config *config, int option, struct error *err)
+{
+	unsigned seconds;
+	int r;
+
+	switch (option) {
+	case 'c':
+		config->coordinator = optarg;
+		return 0;
+	case 'n':
+		config->name = optarg;
+		return 0;
+	case 's':
+		return number("slots", optarg, 4096, &config->slots, err);
+	case 'k':
+		return number("cores", optarg, 65536, &config->cores, err);
+	case 'a':
+		config->address = optarg;
+		return 0;
+	case 't':
+		config->tmpdir = optarg;
+		return 0;
+	case 'p':
+		r = number("patience", optarg, 86400, &seconds, err);
+		config->patience = SECONDS(seconds);
+		return r;
+	case 'v':
+		config->verbose = true;
+		return 0;
+	case 'h':
+		fputs(help, stdout);
+		return 1;
+	case 'V':
+		puts("bellows-executor " VERSION);
+		return 1;
+	default:
+		return error_set(err, -EINVAL,
+				 "an option is unknown or lacks its value; "
+				 "see --help");
+	}
+}
+
+int config_parse(struct config *config, int argc, char **argv,
+		 struct error *err)
+{
+	static char host[64];
+	const char *tmpdir = getenv("TMPDIR");
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	int option, r;
+
+	gethostname(host, sizeof(host) - 1);
+	*config = (struct config){
+		.name = host,
+		.address = "",
+		.tmpdir = tmpdir ? tmpdir : "/tmp",
+		.slots = 1,
+		.cores = cores > 0 ? (unsigned)cores : 1,
+		.patience = SECONDS(30),
+	};
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		r = take(config, option, err);
+		if (r != 0)
+			return r;
+	}
+	if (optind < argc)
+		return error_set(err, -EINVAL, "'%s': no argument is expected",
+				 argv[optind]);
+	if (!config->coordinator)
+		return error_set(err, -EINVAL,
+				 "--coordinator is missing; host:port or "
+				 "unix:PATH");
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXECUTOR_CONFIG_H
+#define EXECUTOR_CONFIG_H
+
+#include "base/error.h"
+#include "base/time.h"
+
+#include <stdbool.h>
+
+struct config {
+	const char *coordinator;
+	const char *name;
+	const char *address; /* "": this machine only */
+	const char *tmpdir;
+	unsigned slots, cores;
+	msec_t patience; /* without the coordinator */
+	bool verbose;
+};
+
+/* Returns 0, 1 if --help or --version was answered, or -EINVAL. */
+int config_parse(struct config *config, int argc, char **argv,
+		 struct error *err);
+
+#endif

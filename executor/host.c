@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "executor/host.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+void host_machine(char text[MEMBER_TEXT_MAX])
+{
+	CLEANUP(fclose) FILE *f = fopen("/proc/sys/kernel/random/boot_id",
+					"re");
+	char boot[64] = "?";
+	struct stat net = {0};
+
+	if (!f || fscanf(f, "%63s", boot) != 1)
+		gethostname(boot, sizeof(boot) - 1);
+	stat("/proc/self/ns/net", &net);
+	snprintf(text, MEMBER_TEXT_MAX, "%s/%lu", boot,
+		 (unsigned long)net.st_ino);
+}
+
+bool host_has_fast_network(void)
+{
+	DIR *dir = opendir("/sys/class/infiniband");
+	struct dirent *entry;
+	bool any = false;
+
+	while (dir && (entry = readdir(dir)))
+		any |= entry->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	return any;
+}
+
+static int check_program(const char *program, const char *dir,
+			 struct error *err)
+{
+	const char *path = getenv("PATH");
+	char full[4096];
+
+	if (strchr(program, '/')) {
+		snprintf(full, sizeof(full), "%s%s%s",
+			 program[0] == '/' ? "" : dir,
+			 program[0] == '/' ? "" : "/", program);
+		return access(full, X_OK) == 0
+			       ? 0
+			       : error_errno(err, "cannot run %s", program);
+	}
+	for (const char *at = path ? path : ""; *at;) {
+		int n = (int)strcspn(at, ":");
+
+		snprintf(full, sizeof(full), "%.*s/%s", n, at, program);
+		if (access(full, X_OK) == 0)
+			return 0;
+		at += n + (at[n] == ':');
+	}
+	return error_set(err, -ENOENT, "cannot run %s: it is not in PATH",
+			 program);
+}
+
+int host_check(const struct jobfile *job, struct error *err)
+{
+	if (access(job->app.dir, X_OK) < 0)
+		return error_errno(err, "dir: %s", job->app.dir);
+	if (access(job->app.checkpoint_dir, R_OK | W_OK | X_OK) < 0)
+		return error_errno(err, "checkpoint.dir: %s",
+				   job->app.checkpoint_dir);
+	return check_program(job->app.command[0], job->app.dir, err);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXECUTOR_HOST_H
+#define EXECUTOR_HOST_H
+
+/*
+ * What this host is, and whether it can run the job
+ */
+
+#include "core/member.h"
+#include "jobfile/jobfile.h"
+
+/* The same text for executors that reach each other over loopback: one machine,
+ * one network namespace. */
+void host_machine(char text[MEMBER_TEXT_MAX]);
+
+/* It has an InfiniBand or other RDMA device. */
+bool host_has_fast_network(void);
+
+/* 0, or -errno and what is missing: the directories, or the program. */
+int host_check(const struct jobfile *job, struct error *err);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "executor/process.h"
+
+#include "base/cleanup.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIDS_AT_ONCE = 1024 };
+
+struct process {
+	pid_t pid, parent;
+	bool mine;
+};
+
+struct table {
+	struct process *all;
+	size_t n;
+};
+
+/* Parent of a living process; 0 if it is gone or a zombie. */
+static pid_t parent_of(pid_t pid)
+{
+	char path[64], text[512], *at;
+	char state;
+	int parent;
+	ssize_t n;
+	CLEANUP(close) int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	at = strrchr(text, ')'); /* the name may contain anything */
+	if (!at || sscanf(at + 1, " %c %d", &state, &parent) != 2 ||
+	    state == 'Z' || state == 'X')
+		return 0;
+	return parent;
+}
+
+static struct table read_table(void)
+{
+	struct table table = {0};
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		struct process *more;
+		pid_t pid = atoi(entry->d_name);
+		pid_t parent;
+
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		parent = parent_of(pid);
+		if (parent == 0)
+			continue;
+		more = realloc(table.all, (table.n + 1) * sizeof(*more));
+		if (!more)
+			break;
+		table.all = more;
+		table.all[table.n++] = (struct process){pid, parent, false};
+	}
+	if (dir)
+		closedir(dir);
+	return table;
+}
+
+static bool is_mine(const struct table *table, pid_t pid)
+{
+	if (pid == getpid())
+		return true;
+	for (size_t i = 0; i < table->n; i++)
+		if (table->all[i].pid == pid)
+			return table->all[i].mine;
+	return false;
+}
+
+/* Parents may stand behind their children: until nothing is added. */
+static void mark_descendants(struct table *table)
+{
+	bool added = true;
+
+	while (added) {
+		added = false;
+		for (size_t i = 0; i < table->n; i++) {
+			struct process *p = &table->all[i];
+
+			if (p->mine || !is_mine(table, p->parent))
+				continue;
+			p->mine = added = true;
+		}
+	}
+}
+
+/* Reads /proc/PID/environ whole; NULL if it cannot be. */
+static char *read_environ(pid_t pid, size_t *size)
+{
+	char path[64], *text = NULL;
+	size_t n = 0, room = 0;
+	CLEANUP(close) int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0) {
+		ssize_t got;
+
+		if (n + 1 >= room) {
+			char *more = realloc(text, room = 2 * room + 4096);
+
+			if (!more)
+				break;
+			text = more;
+		}
+		got = read(fd, text + n, room - n - 1);
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+	}
+	if (text)
+		text[n] = '\0';
+	*size = n;
+	return text;
+}
+
+static bool belongs(pid_t pid, unsigned epoch, bool ranks_only)
+{
+	char key[32];
+	size_t size;
+	bool is_epoch = false, is_rank = false;
+	CLEANUP(free) char *text = NULL;
+
+	if (epoch == 0)
+		return true;
+	text = read_environ(pid, &size);
+	snprintf(key, sizeof(key), "BELLOWS_EPOCH=%u", epoch);
+	for (char *at = text; text && at < text + size; at += strlen(at) + 1) {
+		is_epoch |= strcmp(at, key) == 0;
+		is_rank |= strncmp(at, "BELLOWS_RANK=", 13) == 0;
+	}
+	return is_epoch && (is_rank || !ranks_only);
+}
+
+size_t process_find(unsigned epoch, bool ranks_only, pid_t *pids, size_t max)
+{
+	struct table table = read_table();
+	size_t n = 0;
+
+	mark_descendants(&table);
+	for (size_t i = 0; i < table.n; i++) {
+		if (!table.all[i].mine ||
+		    !belongs(table.all[i].pid, epoch, ranks_only))
+			continue;
+		if (n < max)
+			pids[n] = table.all[i].pid;
+		n++;
+	}
+	free(table.all);
+	return n;
+}
+
+size_t process_signal(unsigned epoch, bool ranks_only, int signo)
+{
+	pid_t pids[PIDS_AT_ONCE];
+	size_t n = process_find(epoch, ranks_only, pids, PIDS_AT_ONCE);
+
+	for (size_t i = 0; i < n && i < PIDS_AT_ONCE; i++)
+		kill(pids[i], signo);
+	return n;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXECUTOR_PROCESS_H
+#define EXECUTOR_PROCESS_H
+
+/*
+ * Which processes belong to a start
+ *
+ * Ranks are grandchildren: the MPI daemon makes them, and whoever loses its
+ * parent becomes the executor's own child, who is their subreaper.  So all of a
+ * start is found among the executor's descendants, by BELLOWS_EPOCH in the
+ * environment that the daemon was started with; ranks and what they started
+ * have BELLOWS_RANK too.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Pids of the living descendants of this process that belong to epoch (0: all
+ * of any start or none), only ranks and their children if ranks_only.  Fills at
+ * most max; returns how many there are. */
+size_t process_find(unsigned epoch, bool ranks_only, pid_t *pids, size_t max);
+
+/* Sends signo to all of those; returns how many there were. */
+size_t process_signal(unsigned epoch, bool ranks_only, int signo);
+
+#endif

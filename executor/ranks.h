@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXECUTOR_RANKS_H
+#define EXECUTOR_RANKS_H
+
+/*
+ * The ranks of this host: at their gates, running, gone
+ *
+ * A rank first comes as a gate (see launch/main.c), over a unix socket.  It is
+ * opened with the command to become and runs when its connection closes without
+ * a word, which is what exec does to it.  Its end is seen through a pidfd, at
+ * once and for this very process.
+ *
+ * A start is gone when no process of it with a rank's environment is left: a
+ * rank that was a shell may leave the application behind.
+ */
+
+#include "base/error.h"
+#include "executor/output.h"
+#include "loop/loop.h"
+
+#include <stdbool.h>
+
+struct ranks;
+
+struct ranks_events {
+	void (*arrived)(void *user, unsigned epoch, unsigned rank, pid_t pid);
+	/* All that were to be opened run; failure is NULL, or says why not. */
+	void (*up)(void *user, unsigned epoch, const unsigned *ranks, size_t n,
+		   const char *failure);
+	/* After up or after ranks_stop(): nothing of the start is left. */
+	void (*gone)(void *user, unsigned epoch);
+};
+
+/* What the ranks of a start become. */
+struct ranks_command {
+	char **argv;
+	size_t n_argv;
+	char **env; /* "KEY=value" */
+	size_t n_env;
+	const char *dir;
+	unsigned ranks; /* that must be at their gates */
+};
+
+/* path: of the socket for gates. */
+int ranks_create(struct ranks **out, struct loop *loop, struct output *output,
+		 const char *path, const struct ranks_events *events,
+		 void *user, struct error *err);
+struct ranks *ranks_destroy(struct ranks *ranks); /* returns NULL */
+
+/* Answered by up(). */
+void ranks_open(struct ranks *ranks, unsigned epoch,
+		const struct ranks_command *command);
+
+/* To running ranks of a start; to rank 0 only if first_only. */
+void ranks_signal(struct ranks *ranks, unsigned epoch, int signo,
+		  bool first_only);
+
+/* Answered by gone(), also if there is nothing.  Ranks may leave by themselves
+ * for patience, then get SIGTERM, then SIGKILL.  Gates are closed at once. */
+void ranks_stop(struct ranks *ranks, unsigned epoch, msec_t patience);
+
+/* Whether this rank of the start runs here. */
+bool ranks_has(const struct ranks *ranks, unsigned epoch, unsigned rank);
+
+/* Running ranks of all starts. */
+unsigned ranks_count(const struct ranks *ranks);
+
+/* Says everything once more, for a coordinator that did not hear it. */
+void ranks_repeat(struct ranks *ranks);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "executor/save.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { LOOK_EVERY = 200 };
+
+struct save {
+	struct loop *loop;
+	struct ranks *ranks;
+	const struct jobfile *job;
+	const struct save_events *events;
+	void *user;
+
+	unsigned epoch; /* 0: nothing is ordered */
+	bool had;
+	struct checkpoint before;
+	uint64_t seen; /* mark of a newer one that may still grow */
+	struct loop_timer look;
+};
+
+static int find(struct save *save, struct checkpoint *out, struct error *err)
+{
+	return save->job->adapter->checkpoint(&save->job->app, out, err);
+}
+
+static bool is_newer(const struct save *save, const struct checkpoint *found)
+{
+	return !save->had || found->mark != save->before.mark;
+}
+
+static void judge(struct save *save, const struct checkpoint *found,
+		  const char *failure)
+{
+	unsigned epoch = save->epoch;
+
+	save->epoch = 0;
+	loop_timer_clear(&save->look);
+	save->events->judged(save->user, epoch, found, failure);
+}
+
+static void watch(void *user)
+{
+	struct save *save = user;
+	struct checkpoint found;
+
+	if (find(save, &found, NULL) == 0 && is_newer(save, &found)) {
+		if (found.mark == save->seen) {
+			judge(save, &found, NULL);
+			return;
+		}
+		save->seen = found.mark;
+	}
+	loop_timer_set(save->loop, &save->look, LOOK_EVERY, watch, save);
+}
+
+void save_order(struct save *save, unsigned epoch)
+{
+	int signo;
+	enum save_kind kind = save->job->adapter->save(&save->job->app, &signo);
+	bool first = ranks_has(save->ranks, epoch, 0);
+
+	if (first) {
+		save->had = find(save, &save->before, NULL) == 0;
+		save->seen = 0;
+		save->epoch = epoch;
+		save->events->begun(save->user, epoch);
+	}
+	switch (kind) {
+	case SAVE_SIGNAL_ALL:
+		ranks_signal(save->ranks, epoch, signo, false);
+		return;
+	case SAVE_SIGNAL_FIRST:
+		ranks_signal(save->ranks, epoch, signo, true);
+		return;
+	case SAVE_WATCH:
+		if (first)
+			watch(save);
+		return;
+	}
+}
+
+void save_on_gone(struct save *save, unsigned epoch)
+{
+	struct checkpoint found = {0};
+	struct error err;
+	int r;
+
+	if (epoch == 0 || save->epoch != epoch)
+		return;
+	r = find(save, &found, &err);
+	if (r == 0 && is_newer(save, &found))
+		judge(save, &found, NULL);
+	else
+		judge(save, &found,
+		      r < 0 ? err.text
+			    : "the ranks left without a new checkpoint");
+}
+
+void save_cancel(struct save *save, unsigned epoch)
+{
+	if (save->epoch != epoch)
+		return;
+	save->epoch = 0;
+	loop_timer_clear(&save->look);
+}
+
+int save_create(struct save **out, struct loop *loop, struct ranks *ranks,
+		const struct jobfile *job, const struct save_events *events,
+		void *user, struct error *err)
+{
+	struct save *save = calloc(1, sizeof(*save));
+
+	if (!save)
+		return error_set(err, -ENOMEM, "out of memory");
+	save->loop = loop;
+	save->ranks = ranks;
+	save->job = job;
+	save->events = events;
+	save->user = user;
+	*out = save;
+	return 0;
+}
+
+struct save *save_destroy(struct save *save)
+{
+	if (!save)
+		return NULL;
+	loop_timer_clear(&save->look);
+	free(save);
+	return NULL;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXECUTOR_SAVE_H
+#define EXECUTOR_SAVE_H
+
+/*
+ * A checkpoint, from the order to the judgement
+ *
+ * The executor of rank 0 looks at what is there, has the ranks told, and looks
+ * again when they are gone (or, if the application saves when it likes, until
+ * something newer stands still).  It trusts what the adapter calls complete and
+ * nothing else.
+ */
+
+#include "executor/ranks.h"
+#include "jobfile/jobfile.h"
+
+struct save;
+
+struct save_events {
+	/* What was there is known; others may signal their ranks now. */
+	void (*begun)(void *user, unsigned epoch);
+	/* failure: NULL if found is complete and newer than the order. */
+	void (*judged)(void *user, unsigned epoch,
+		       const struct checkpoint *found, const char *failure);
+};
+
+/* job and ranks: borrowed. */
+int save_create(struct save **out, struct loop *loop, struct ranks *ranks,
+		const struct jobfile *job, const struct save_events *events,
+		void *user, struct error *err);
+struct save *save_destroy(struct save *save); /* returns NULL */
+
+void save_order(struct save *save, unsigned epoch);
+
+/* The ranks of a start are gone from this host. */
+void save_on_gone(struct save *save, unsigned epoch);
+
+/* Drops the order for a start. */
+void save_cancel(struct save *save, unsigned epoch);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef JOBFILE_EXIT_H
+#define JOBFILE_EXIT_H
+
+/*
+ * How a job's programs end: the exit status of `bellows run` and of the
+ * coordinator, which is the same one.  Any other value is the application's own
+ * exit status.  The numbers follow sysexits(3) where it has one.
+ */
+enum exit_code {
+	EXIT_DONE = 0,
+	EXIT_USAGE = 64,       /* command line */
+	EXIT_JOBFILE = 65,     /* the job file was refused */
+	EXIT_UNREACHABLE = 69, /* no coordinator, or executors never came */
+	EXIT_INTERNAL = 70,    /* our own mistake */
+	EXIT_SYSTEM = 71,      /* port in use, program missing */
+	EXIT_CHECKPOINT = 73,  /* checkpoint directory cannot be used */
+	EXIT_SUSPENDED = 75,   /* saved and stopped; the same command resumes */
+	EXIT_DECLINED = 76,    /* a Scale request was declined */
+	EXIT_CANCELLED = 130,  /* cancelled */
+};
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jobfile/jobfile.h"
+#include "base/list.h"
+#include "jobfile/reader.h"
+#include "jobfile/syntax.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a job's members point into: freed at once. */
+struct block {
+	struct block *next;
+	max_align_t data[];
+};
+
+void *jobfile_alloc(struct jobfile *job, size_t size)
+{
+	struct block *block = calloc(1, sizeof(*block) + size);
+
+	if (!block)
+		return NULL;
+	block->next = job->memory;
+	job->memory = block;
+	return block->data;
+}
+
+struct jobfile *jobfile_destroy(struct jobfile *job)
+{
+	struct block *next;
+
+	if (!job)
+		return NULL;
+	for (struct block *block = job->memory; block; block = next) {
+		next = block->next;
+		free(block);
+	}
+	free(job);
+	return NULL;
+}
+
+int jobfile_accepts(const struct jobfile *job, unsigned ranks,
+		    struct error *err)
+{
+	if (ranks < job->ranks.min)
+		return error_set(err, -EINVAL,
+				 "%u is less than ranks.min, which is %u",
+				 ranks, job->ranks.min);
+	if (ranks > job->ranks.max)
+		return error_set(err, -EINVAL,
+				 "%u is more than ranks.max, which is %u",
+				 ranks, job->ranks.max);
+	return job->adapter->accepts
+		       ? job->adapter->accepts(&job->app, ranks, err)
+		       : 0;
+}
+
+unsigned jobfile_largest(const struct jobfile *job, unsigned limit)
+{
+	unsigned n = limit < job->ranks.max ? limit : job->ranks.max;
+
+	while (n >= job->ranks.min && jobfile_accepts(job, n, NULL) < 0)
+		n--;
+	return n >= job->ranks.min ? n : 0;
+}
+
+static int make_absolute(struct reader *reader, const char *from,
+			 const char **path)
+{
+	size_t size;
+	char *whole;
+
+	while (*path && strncmp(*path, "./", 2) == 0)
+		*path += 2;
+	if (*path && **path == '/')
+		return 0;
+	if (!*path || !**path || strcmp(*path, ".") == 0)
+		return value_keep(reader, from, path);
+	size = strlen(from) + strlen(*path) + 2;
+	whole = jobfile_alloc(reader->job, size);
+	if (!whole)
+		return reader_no_memory(reader);
+	snprintf(whole, size, "%s/%s", strcmp(from, "/") == 0 ? "" : from,
+		 *path);
+	*path = whole;
+	return 0;
+}
+
+/* The defaults that depend on something. */
+static int settle(struct reader *reader, const char *dir)
+{
+	static const char *const none[] = {NULL};
+	struct jobfile *job = reader->job;
+	int r;
+
+	if (job->ranks.max == 0)
+		job->ranks.max = job->ranks.initial;
+	if (reader_line(reader, "scale.policy") == 0)
+		job->policy =
+			job->n_schedule > 0 ? SCALE_SCHEDULE : SCALE_MANUAL;
+	if (!job->environment)
+		job->environment = (const char **)none;
+	if (!job->mpi_arguments)
+		job->mpi_arguments = (const char **)none;
+	r = make_absolute(reader, dir, &job->app.dir);
+	return r < 0 ? r
+		     : make_absolute(reader, job->app.dir,
+				     &job->app.checkpoint_dir);
+}
+
+static int check_ranks(struct reader *reader)
+{
+	const struct jobfile *job = reader->job;
+	unsigned line = reader_line(reader, "ranks.initial");
+
+	if (job->ranks.initial < job->ranks.min)
+		return reader_refuse(reader, line, "ranks.initial",
+				     "%u is less than ranks.min; at least %u",
+				     job->ranks.initial, job->ranks.min);
+	if (job->ranks.initial > job->ranks.max)
+		return reader_refuse(reader, line, "ranks.initial",
+				     "%u is more than ranks.max; at most %u",
+				     job->ranks.initial, job->ranks.max);
+	return 0;
+}
+
+static int check_schedule(struct reader *reader)
+{
+	const struct jobfile *job = reader->job;
+	unsigned line = reader_line(reader, "scale.policy");
+	struct error why;
+
+	if (job->policy == SCALE_SCHEDULE && job->n_schedule == 0)
+		return reader_refuse(reader, line, "scale.policy",
+				     "there is no schedule; scale.schedule, or "
+				     "policy: manual");
+	for (size_t i = 0; i < job->n_schedule; i++) {
+		char shown[64];
+
+		if (jobfile_accepts(job, job->schedule[i].ranks, &why) == 0)
+			continue;
+		snprintf(shown, sizeof(shown), "scale.schedule[%zu].ranks",
+			 i + 1);
+		return reader_refuse(reader, reader->step_lines[i], shown,
+				     "%s; a size that the job accepts",
+				     why.text);
+	}
+	return 0;
+}
+
+/* The section of the generic adapter says nothing to another. */
+static int check_section(struct reader *reader)
+{
+	if (reader->job->adapter == &adapter_generic)
+		return 0;
+	for (size_t i = 0; i < SCHEMA_KEYS; i++)
+		if (schema_is_within(&schema_keys[i], "generic.") &&
+		    reader->lines[i] > 0)
+			return reader_refuse(reader, reader->lines[i],
+					     schema_keys[i].path,
+					     "is not for app: %s; app: "
+					     "generic, or without it",
+					     reader->job->adapter->name);
+	return 0;
+}
+
+static int check_app(struct reader *reader)
+{
+	const struct jobfile *job = reader->job;
+	struct error why;
+
+	if (job->adapter->check && job->adapter->check(&job->app, &why) < 0)
+		return reader_refuse(reader, reader_line(reader, "app"), "app",
+				     "%s", why.text);
+	if (jobfile_accepts(job, job->ranks.initial, &why) < 0)
+		return reader_refuse(
+			reader, reader_line(reader, "ranks.initial"),
+			"ranks.initial", "%s; a size that the job accepts",
+			why.text);
+	return 0;
+}
+
+static int read_tree(struct reader *reader, const char *dir)
+{
+	static int (*const checks[])(struct reader *) = {
+		check_ranks,
+		check_section,
+		check_app,
+		check_schedule,
+	};
+	yaml_node_t *root = yaml_document_get_root_node(reader->document);
+	int r;
+
+	if (!root)
+		return error_set(reader->err, -EINVAL,
+				 "%s:1: job: the file is empty; at least name, "
+				 "app, command, ranks and checkpoint",
+				 reader->path);
+	r = reader_section(reader, "", "", 1, root, reader->job);
+	if (r == 0)
+		r = reader_defaults(reader);
+	if (r == 0)
+		r = settle(reader, dir);
+	for (size_t i = 0; i < LENGTH(checks) && r == 0; i++)
+		r = checks[i](reader);
+	return r;
+}
+
+static void yaml_document_delete_at(yaml_document_t *document)
+{
+	yaml_document_delete(document);
+}
+
+int jobfile_parse(struct jobfile **out, const char *path, const char *text,
+		  size_t size, const char *dir, struct error *err)
+{
+	CLEANUP(yaml_document_delete) yaml_document_t document = {0};
+	CLEANUP(jobfile_destroy) struct jobfile *job = NULL;
+	struct reader reader = {
+		.path = path, .document = &document, .err = err};
+	int r;
+
+	if (dir[0] != '/')
+		return error_set(err, -EINVAL,
+				 "%s: its folder '%s' is not an "
+				 "absolute path",
+				 path, dir);
+	r = syntax_load(&document, path, text, size, err);
+	if (r < 0)
+		return r;
+	job = calloc(1, sizeof(*job));
+	if (job)
+		job->text = jobfile_alloc(job, size + 1);
+	if (!job || !job->text)
+		return error_set(err, -ENOMEM, "out of memory");
+	memcpy(job->text, text, size);
+	reader.job = job;
+	r = read_tree(&reader, dir);
+	if (r < 0)
+		return r;
+	*out = STEAL(job);
+	return 0;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef JOBFILE_JOBFILE_H
+#define JOBFILE_JOBFILE_H
+
+/*
+ * The job file: what a user says about a job, in YAML
+ *
+ * One schema, written as one table (schema.c): key, type, unit, range, default
+ * and help.  The same text is read by the CLI, the coordinator and, as it was
+ * sent to them, by the executors.  Whatever does not fit is refused with file,
+ * line, and what would be right:
+ *
+ *     heat.yaml:7: ranks.max: 'six' is not a number; a number from 1 to 4096
+ *
+ * Durations are written with a unit: 500ms, 10s, 5min, 2h.
+ */
+
+#include "apps/adapter.h"
+#include "base/cleanup.h"
+#include "base/time.h"
+
+enum { RANKS_MAX = 4096, SCHEDULE_MAX = 256 };
+
+enum scale_policy {
+	SCALE_MANUAL,	/* only when asked to */
+	SCALE_SCHEDULE, /* at the moments below */
+};
+
+/* One moment of a schedule: reached by progress or by time, whichever it has. */
+struct schedule_step {
+	double progress; /* 0 to 1; negative: by time */
+	msec_t after;	 /* since the job began to compute */
+	unsigned ranks;
+};
+
+/* Which network Open MPI may use; see coordinator/mpiexec.h. */
+enum network {
+	NETWORK_AUTO, /* by what the hosts have */
+	NETWORK_TCP,  /* TCP and shared memory only: the fastest start */
+	NETWORK_ANY,  /* Open MPI's own choice */
+};
+
+struct jobfile {
+	char *text; /* as read */
+	char *name; /* [a-z0-9-]{1,40} */
+	const struct adapter *adapter;
+	struct adapter_app app;
+
+	struct {
+		unsigned initial, min, max;
+	} ranks;
+	unsigned ranks_per_executor;
+
+	msec_t checkpoint_deadline; /* for a checkpoint to be complete */
+	msec_t scale_deadline;	    /* for new executors to come */
+	msec_t wait_deadline;	    /* for the initial ones */
+	msec_t start_deadline;	    /* for ranks to come up */
+	unsigned restarts;	    /* after losses and crashes */
+
+	enum scale_policy policy;
+	struct schedule_step *schedule;
+	size_t n_schedule;
+
+	const char **environment;   /* "KEY=value", ends with NULL */
+	const char **mpi_arguments; /* for mpiexec, ends with NULL */
+	enum network network;
+
+	void *memory; /* what the members above point into */
+};
+
+/* path is for sentences; relative directories in the text are taken from the
+ * folder dir.  -EINVAL with "<path>:<line>: ..." if the text is refused. */
+int jobfile_parse(struct jobfile **out, const char *path, const char *text,
+		  size_t size, const char *dir, struct error *err);
+
+/* Reads at most 1 MiB; relative directories are taken from the file's own
+ * folder. */
+int jobfile_read(struct jobfile **out, const char *path, struct error *err);
+
+struct jobfile *jobfile_destroy(struct jobfile *job); /* returns NULL */
+
+DEFINE_CLEANUP(struct jobfile, jobfile_destroy)
+
+/* Whether the job may run on that many ranks: its range, then the adapter.
+ * 0 or -EINVAL with the reason. */
+int jobfile_accepts(const struct jobfile *job, unsigned ranks,
+		    struct error *err);
+
+/* Largest size from min to limit that is accepted; 0 if none is. */
+unsigned jobfile_largest(const struct jobfile *job, unsigned limit);
+
+/* The schema for people: every key with its type, default and help. */
+void jobfile_print_schema(void);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/list.h"
+#include "jobfile/reader.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN_LENGTH = 48 };
+
+const char *value_show(const char *text, char *out, size_t n)
+{
+	size_t at = 0;
+
+	for (; text[at] && at + 1 < n; at++)
+		out[at] = iscntrl((unsigned char)text[at]) ? '?' : text[at];
+	if (text[at]) {
+		/* Not in the middle of a character of UTF-8. */
+		while (at > n - 4 || ((unsigned char)text[at] & 0xc0) == 0x80)
+			at--;
+		memcpy(out + at, "...", 3);
+		at += 3;
+	}
+	out[at] = '\0';
+	return out;
+}
+
+void *value_member(const struct place *place)
+{
+	return (char *)place->base + place->key->at;
+}
+
+static int refuse_text(struct reader *reader, const struct place *place,
+		       const char *text, const char *why)
+{
+	char shown[SHOWN_LENGTH];
+
+	return reader_refuse_value(reader, place, "'%s' %s",
+				   value_show(text, shown, sizeof(shown)), why);
+}
+
+int value_number(struct reader *reader, const struct place *place,
+		 const char *text, unsigned *out)
+{
+	const char *digits = text + (*text == '-');
+	size_t n = strspn(digits, "0123456789");
+	long value;
+
+	if (n == 0 || digits[n] != '\0')
+		return refuse_text(reader, place, text, "is not a number");
+	errno = 0;
+	value = strtol(text, NULL, 10);
+	if (errno == ERANGE || value < place->key->min ||
+	    value > place->key->max)
+		return refuse_text(reader, place, text, "is out of range");
+	*out = (unsigned)value;
+	return 0;
+}
+
+/* Digits with or without a point; returns where they end, NULL if there are
+ * none. */
+static const char *parse_decimal(const char *text, double *out)
+{
+	const char *end = text + strspn(text, "0123456789.");
+	char *stop;
+
+	*out = strtod(text, &stop);
+	return end > text && stop == end ? end : NULL;
+}
+
+static int parse_duration(struct reader *reader, const struct place *place,
+			  const char *text, msec_t *out)
+{
+	/* clang-format off */
+	static const struct { const char *name; double length; } units[] = {
+		{ "ms",  1          }, { "s", SECONDS(1)  },
+		{ "min", MINUTES(1) }, { "h", MINUTES(60) },
+	};
+	/* clang-format on */
+	const char *unit;
+	double value;
+	size_t i = 0;
+
+	unit = parse_decimal(text, &value);
+	if (!unit)
+		return refuse_text(reader, place, text, "is not a duration");
+	if (*unit == '\0')
+		return refuse_text(reader, place, text, "has no unit");
+	while (i < LENGTH(units) && strcmp(units[i].name, unit) != 0)
+		i++;
+	if (i == LENGTH(units))
+		return refuse_text(reader, place, text, "has an unknown unit");
+	value = value * units[i].length;
+	if (value < (double)place->key->min || value > (double)place->key->max)
+		return refuse_text(reader, place, text, "is out of range");
+	*out = (msec_t)(value + 0.5);
+	return 0;
+}
+
+static int parse_moment(struct reader *reader, const struct place *place,
+			const char *text)
+{
+	struct schedule_step *step = place->base;
+	double percent;
+	const char *end = parse_decimal(text, &percent);
+
+	if (!end || strcmp(end, "%") != 0) {
+		step->progress = -1;
+		return parse_duration(reader, place, text, &step->after);
+	}
+	if (percent > 100)
+		return refuse_text(reader, place, text, "is out of range");
+	step->progress = percent / 100;
+	return 0;
+}
+
+static int parse_word(struct reader *reader, const struct place *place,
+		      const char *text)
+{
+	const struct schema_word *word = place->key->words;
+
+	while (word->text && strcmp(word->text, text) != 0)
+		word++;
+	if (!word->text)
+		return refuse_text(reader, place, text, "is unknown");
+	if (place->key->size == sizeof(bool)) {
+		*(bool *)value_member(place) = word->value;
+	} else {
+		assert(place->key->size == sizeof(word->value));
+		memcpy(value_member(place), &word->value, sizeof(word->value));
+	}
+	return 0;
+}
+
+int value_keep(struct reader *reader, const char *text, const char **out)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = jobfile_alloc(reader->job, size);
+
+	if (!copy)
+		return reader_no_memory(reader);
+	*out = memcpy(copy, text, size);
+	return 0;
+}
+
+static int parse_name(struct reader *reader, const struct place *place,
+		      const char *text)
+{
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-");
+
+	if (text[n] != '\0' || n > 40)
+		return refuse_text(reader, place, text, "is no name");
+	return value_keep(reader, text, value_member(place));
+}
+
+static int parse_app(struct reader *reader, const struct place *place,
+		     const char *text)
+{
+	const struct adapter *adapter = adapter_find(text);
+
+	if (!adapter)
+		return refuse_text(reader, place, text, "is unknown");
+	*(const struct adapter **)value_member(place) = adapter;
+	return 0;
+}
+
+/* The words of a command line; quotes of both kinds, nothing else is special.
+ * 0, or -EINVAL. */
+static int split(struct reader *reader, const struct place *place,
+		 const char *text, const char **words, size_t *n_words)
+{
+	char *at = jobfile_alloc(reader->job, strlen(text) + 1);
+
+	if (!at)
+		return reader_no_memory(reader);
+	for (;; at++) {
+		char quote = '\0';
+
+		text += strspn(text, " \t\n");
+		if (*text == '\0')
+			return 0;
+		if (*n_words == ADAPTER_ARGS_MAX - 1)
+			return reader_refuse_value(reader, place,
+						   "has more than %d words",
+						   ADAPTER_ARGS_MAX - 1);
+		words[(*n_words)++] = at;
+		for (; *text && (quote || !strchr(" \t\n", *text)); text++)
+			if (*text == quote)
+				quote = '\0';
+			else if (!quote && (*text == '\'' || *text == '"'))
+				quote = *text;
+			else
+				*at++ = *text;
+		if (quote)
+			return reader_refuse_value(
+				reader, place, "has a %c that is not closed",
+				quote);
+	}
+}
+
+static int parse_command(struct reader *reader, const struct place *place,
+			 const char *text)
+{
+	const char *words[ADAPTER_ARGS_MAX];
+	const char **out;
+	size_t n = 0;
+	int r = split(reader, place, text, words, &n);
+
+	if (r < 0)
+		return r;
+	if (n == 0)
+		return reader_refuse_value(reader, place, "is empty");
+	out = jobfile_alloc(reader->job, (n + 1) * sizeof(*out));
+	if (!out)
+		return reader_no_memory(reader);
+	memcpy(out, words, n * sizeof(*out));
+	*(const char ***)value_member(place) = out;
+	return 0;
+}
+
+int value_read_text(struct reader *reader, const struct place *place,
+		    const char *text)
+{
+	switch (place->key->type) {
+	case KEY_NAME:
+		return parse_name(reader, place, text);
+	case KEY_APP:
+		return parse_app(reader, place, text);
+	case KEY_TEXT:
+	case KEY_FOLDER:
+		return value_keep(reader, text, value_member(place));
+	case KEY_NUMBER:
+		return value_number(reader, place, text, value_member(place));
+	case KEY_DURATION:
+		return parse_duration(reader, place, text, value_member(place));
+	case KEY_MOMENT:
+		return parse_moment(reader, place, text);
+	case KEY_WORD:
+		return parse_word(reader, place, text);
+	case KEY_COMMAND:
+		return parse_command(reader, place, text);
+	case KEY_TEXTS:
+	case KEY_NUMBERS:
+	case KEY_ENVIRONMENT:
+	case KEY_STEPS:
+		break;
+	}
+	return reader_refuse_value(reader, place, "is a text");
+}

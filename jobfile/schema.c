@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jobfile/schema.h"
+#include "base/list.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* clang-format off */
+static const struct schema_word policies[] = {
+	{ "manual",   SCALE_MANUAL   },
+	{ "schedule", SCALE_SCHEDULE },
+	{ NULL, 0 },
+};
+
+static const struct schema_word networks[] = {
+	{ "auto", NETWORK_AUTO },
+	{ "tcp",  NETWORK_TCP  },
+	{ "any",  NETWORK_ANY  },
+	{ NULL, 0 },
+};
+
+static const struct schema_word signals[] = {
+	{ "none",    0       },
+	{ "SIGUSR1", SIGUSR1 },
+	{ "SIGUSR2", SIGUSR2 },
+	{ "SIGTERM", SIGTERM },
+	{ "SIGINT",  SIGINT  },
+	{ "SIGHUP",  SIGHUP  },
+	{ "SIGALRM", SIGALRM },
+	{ NULL, 0 },
+};
+
+static const struct schema_word receivers[] = {
+	{ "all",   false },
+	{ "first", true  },
+	{ NULL, 0 },
+};
+
+#define AT(type, member) \
+	.at = offsetof(struct type, member), \
+	.size = sizeof(((struct type *)0)->member)
+#define JOB(member)   AT(jobfile, member)
+#define STEP(member)  AT(schedule_step, member)
+#define RANKS         .min = 1, .max = RANKS_MAX
+#define ARGUMENTS     .max = ADAPTER_ARGS_MAX - 1
+#define DEADLINE      .min = 100, .max = MINUTES(60 * 24 * 7)
+
+const struct schema_key schema_keys[] = {
+{ "name", KEY_NAME, JOB(name), .required = true,
+  .help = "The job's name, in lists, logs and names of pods." },
+{ "app", KEY_APP, JOB(adapter), .required = true,
+  .help = "The adapter that knows the application; generic: the section of"
+	  " that name." },
+{ "command", KEY_COMMAND, JOB(app.command), ARGUMENTS, .required = true,
+  .help = "Program and arguments, without mpiexec." },
+{ "dir", KEY_FOLDER, JOB(app.dir), .fallback = "(the folder of the job file)",
+  .help = "Working directory of the ranks; relative to the job file." },
+{ "environment", KEY_ENVIRONMENT, JOB(environment), .max = 1000,
+  .help = "Added to the environment of the ranks." },
+{ "restarts", KEY_NUMBER, JOB(restarts), .max = 1000, .fallback = "3",
+  .help = "How often the job is started again after losses and crashes." },
+{ "wait_deadline", KEY_DURATION, JOB(wait_deadline), DEADLINE,
+  .fallback = "5min",
+  .help = "How long to wait for the executors that the job begins with." },
+{ "start_deadline", KEY_DURATION, JOB(start_deadline), DEADLINE,
+  .fallback = "60s",
+  .help = "How long the ranks may take to come up." },
+
+{ "ranks.initial", KEY_NUMBER, JOB(ranks.initial), RANKS, .required = true,
+  .help = "Ranks to begin with." },
+{ "ranks.min", KEY_NUMBER, JOB(ranks.min), RANKS, .fallback = "1",
+  .help = "Fewest ranks it is ever given." },
+{ "ranks.max", KEY_NUMBER, JOB(ranks.max), RANKS,
+  .fallback = "(ranks.initial)",
+  .help = "Most ranks it is ever given." },
+{ "ranks_per_executor", KEY_NUMBER, JOB(ranks_per_executor), RANKS,
+  .fallback = "1",
+  .help = "Ranks that an executor, a pod, has room for." },
+
+{ "checkpoint.dir", KEY_FOLDER, JOB(app.checkpoint_dir), .required = true,
+  .help = "Where the application keeps its checkpoint; relative to dir." },
+{ "checkpoint.deadline", KEY_DURATION, JOB(checkpoint_deadline), DEADLINE,
+  .fallback = "60s",
+  .help = "How long a checkpoint that was asked for may take." },
+
+{ "scale.policy", KEY_WORD, JOB(policy), .words = policies,
+  .fallback = "(schedule if there is one, or else manual)",
+  .help = "Who asks for other sizes: people and programs, or scale.schedule." },
+{ "scale.deadline", KEY_DURATION, JOB(scale_deadline), DEADLINE,
+  .fallback = "5min",
+  .help = "How long to wait for the executors of a larger size." },
+{ "scale.schedule", KEY_STEPS, JOB(schedule), .max = SCHEDULE_MAX,
+  .help = "Sizes and when: [{at: 30%, ranks: 4}, {at: 5min, ranks: 2}]." },
+{ "scale.schedule[].at", KEY_MOMENT, STEP(progress), .required = true,
+  .max = MINUTES(60 * 24 * 365),
+  .help = "Of the application's progress, or since it began to compute." },
+{ "scale.schedule[].ranks", KEY_NUMBER, STEP(ranks), RANKS, .required = true,
+  .help = "The size from then on." },
+
+{ "mpi.arguments", KEY_TEXTS, JOB(mpi_arguments), ARGUMENTS,
+  .help = "More arguments for mpiexec." },
+{ "mpi.network", KEY_WORD, JOB(network), .words = networks,
+  .fallback = "auto",
+  .help = "What Open MPI may use: by what the hosts have, TCP only, anything." },
+
+{ "generic.restart", KEY_COMMAND, JOB(app.restart), ARGUMENTS,
+  .fallback = "(command)",
+  .help = "Program and arguments to go on from a checkpoint; {checkpoint},"
+	  " here\nand in command, stands for the checkpoint directory." },
+{ "generic.save.signal", KEY_WORD, JOB(app.save_signal), .words = signals,
+  .fallback = "none",
+  .help = "Makes it write a checkpoint and leave; none: it writes when it"
+	  " likes." },
+{ "generic.save.to", KEY_WORD, JOB(app.save_first), .words = receivers,
+  .fallback = "all",
+  .help = "The ranks that get the signal: all, or the first alone." },
+{ "generic.files", KEY_TEXTS, JOB(app.files), ARGUMENTS,
+  .help = "Patterns below checkpoint.dir; the checkpoint is complete when"
+	  " each\nmatches a file that is not empty." },
+{ "generic.progress", KEY_TEXT, JOB(app.progress),
+  .help = "An extended regular expression for lines of output; group 1 is"
+	  " the step,\ngroup 2, if there is one, the total; ([0-9.]+)% is of"
+	  " 100." },
+{ "generic.ranks", KEY_NUMBERS, JOB(app.accepts), RANKS,
+  .help = "The numbers of ranks it runs on; not given: any." },
+};
+/* clang-format on */
+
+const struct schema_key *schema_find(const char *path)
+{
+	for (size_t i = 0; i < SCHEMA_KEYS; i++)
+		if (strcmp(schema_keys[i].path, path) == 0)
+			return &schema_keys[i];
+	return NULL;
+}
+
+bool schema_has_section(const char *section)
+{
+	for (size_t i = 0; i < SCHEMA_KEYS; i++)
+		if (schema_is_within(&schema_keys[i], section))
+			return true;
+	return false;
+}
+
+bool schema_is_within(const struct schema_key *key, const char *section)
+{
+	size_t n = strlen(section);
+
+	return strncmp(key->path, section, n) == 0 &&
+	       !strchr(key->path + n, '[');
+}
+
+const char *schema_duration(msec_t duration, char *text, size_t n)
+{
+	/* clang-format off */
+	static const struct { const char *name; msec_t length; } units[] = {
+		{ "h", MINUTES(60) }, { "min", MINUTES(1) },
+		{ "s", SECONDS(1)  }, { "ms",  1          },
+	};
+	/* clang-format on */
+	size_t i = 0;
+
+	while (duration % units[i].length != 0)
+		i++;
+	if (duration == 0)
+		i = LENGTH(units) - 2;
+	snprintf(text, n, "%" PRId64 "%s", duration / units[i].length,
+		 units[i].name);
+	return text;
+}
+
+static const char *list_words(const struct schema_word *words, char *text,
+			      size_t n)
+{
+	size_t at = 0;
+
+	for (; words->text && at < n; words++)
+		at += (size_t)snprintf(text + at, n - at, "%s%s",
+				       at > 0 ? ", " : "one of ", words->text);
+	return text;
+}
+
+static const char *duration_range(const struct schema_key *key, char *text,
+				  size_t n)
+{
+	char min[32], max[32];
+
+	snprintf(text, n,
+		 "a duration from %s to %s, with its unit: ms, s, "
+		 "min or h",
+		 schema_duration(key->min, min, sizeof(min)),
+		 schema_duration(key->max, max, sizeof(max)));
+	return text;
+}
+
+const char *schema_wanted(const struct schema_key *key, char *text, size_t n)
+{
+	char names[256];
+
+	switch (key->type) {
+	case KEY_NAME:
+		return "1 to 40 of a-z, 0-9 and -";
+	case KEY_APP:
+		snprintf(text, n, "one of %s",
+			 adapter_names(names, sizeof(names)));
+		return text;
+	case KEY_TEXT:
+		return "a text";
+	case KEY_FOLDER:
+		return "a path";
+	case KEY_TEXTS:
+		return "a list of texts";
+	case KEY_COMMAND:
+		return "a list: program and arguments";
+	case KEY_NUMBER:
+		snprintf(text, n, "a number from %" PRId64 " to %" PRId64,
+			 key->min, key->max);
+		return text;
+	case KEY_NUMBERS:
+		snprintf(text, n,
+			 "a list of numbers from %" PRId64 " to %" PRId64,
+			 key->min, key->max);
+		return text;
+	case KEY_DURATION:
+		return duration_range(key, text, n);
+	case KEY_MOMENT:
+		return "a progress, as 30%, or a duration with its unit, as "
+		       "90s";
+	case KEY_WORD:
+		return list_words(key->words, text, n);
+	case KEY_ENVIRONMENT:
+		return "a mapping of names to values";
+	case KEY_STEPS:
+		return "a list of {at: 30%, ranks: 4}";
+	}
+	return NULL;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "monitor/config.h"
+
+#include "base/list.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_kind { OPTION_SWITCH, OPTION_TEXT, OPTION_SECONDS };
+
+struct row {
+	const char *name, *value; /* value: NULL for a switch */
+	enum option_kind kind;
+	size_t offset; /* in struct config */
+	const char *help;
+};
+
+#define AT(member) offsetof(struct config, member)
+
+/* clang-format off */
+static const struct row rows[] = {
+	{ "job",         "FILE",    OPTION_TEXT,    AT(job),
+	  "the job file" },
+	{ "coordinator", "ADDRESS", OPTION_TEXT,    AT(coordinator),
+	  "where the job's coordinator listens" },
+	{ "provider",    "NAME",    OPTION_TEXT,    AT(provider),
+	  "who creates executors (local)" },
+	{ "state",       "DIR",     OPTION_TEXT,    AT(state),
+	  "for the executors' temporary files (a new one in TMPDIR)" },
+	{ "patience",    "SECONDS", OPTION_SECONDS, AT(patience),
+	  "for a coordinator that does not answer (30)" },
+	{ "verbose",     NULL,      OPTION_SWITCH,  AT(verbose),
+	  "log more" },
+	{ "help",        NULL,      OPTION_SWITCH,  AT(help),
+	  "print this" },
+	{ "version",     NULL,      OPTION_SWITCH,  AT(version),
+	  "print the version" },
+};
+/* clang-format on */
+
+static int set_seconds(unsigned *seconds, const char *name, const char *text,
+		       struct error *err)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (text[0] < '0' || text[0] > '9' || *end || n == 0 || n > 86400)
+		return error_set(err, -EINVAL,
+				 "--%s %s: a number of seconds from 1 to 86400",
+				 name, text);
+	*seconds = (unsigned)n;
+	return 0;
+}
+
+static int set(struct config *config, const struct row *row, const char *text,
+	       struct error *err)
+{
+	void *at = (char *)config + row->offset;
+
+	switch (row->kind) {
+	case OPTION_SWITCH:
+		*(bool *)at = true;
+		return 0;
+	case OPTION_TEXT:
+		*(const char **)at = text;
+		return 0;
+	case OPTION_SECONDS:
+		return set_seconds(at, row->name, text, err);
+	}
+	return 0;
+}
+
+static const char *variable(const char *name, const char *otherwise)
+{
+	const char *value = getenv(name);
+
+	return value && value[0] ? value : otherwise;
+}
+
+static int complete(const struct config *config, struct error *err)
+{
+	if (config->help || config->version)
+		return 0;
+	if (!config->job)
+		return error_set(err, -EINVAL, "--job FILE is missing");
+	if (!config->coordinator)
+		return error_set(err, -EINVAL,
+				 "--coordinator ADDRESS is missing");
+	return 0;
+}
+
+int config_read(struct config *config, int argc, char **argv, struct error *err)
+{
+	struct option options[LENGTH(rows) + 1] = {0};
+	int index, c, r;
+
+	*config = (struct config){
+		.provider = "local",
+		.patience = 30,
+		.path = variable("PATH", "/usr/local/bin:/usr/bin:/bin"),
+		.temporary = variable("TMPDIR", "/tmp"),
+	};
+	for (size_t i = 0; i < LENGTH(rows); i++)
+		options[i] = (struct option){
+			.name = rows[i].name,
+			.has_arg =
+				rows[i].value ? required_argument : no_argument,
+		};
+
+	while ((c = getopt_long(argc, argv, ":", options, &index)) != -1) {
+		if (c == ':')
+			return error_set(err, -EINVAL, "%s needs a value",
+					 argv[optind - 1]);
+		if (c == '?')
+			return error_set(err, -EINVAL, "%s is not an option",
+					 argv[optind - 1]);
+		r = set(config, &rows[index], optarg, err);
+		if (r < 0)
+			return r;
+	}
+	if (optind < argc)
+		return error_set(err, -EINVAL, "%s is not an option",
+				 argv[optind]);
+	return complete(config, err);
+}
+
+void config_print_help(void)
+{
+	puts("Usage: bellows-monitor --job FILE --coordinator ADDRESS "
+	     "[OPTION...]\n"
+	     "Keeps the executors of one job alive and decides when it is "
+	     "rescaled.\n");
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		char left[64];
+
+		snprintf(left, sizeof(left), "--%s %s", rows[i].name,
+			 rows[i].value ? rows[i].value : "");
+		printf("  %-23s %s\n", left, rows[i].help);
+	}
+	puts("\nExit status: 0 the job is over (whatever its result), 64 wrong "
+	     "options,\n65 the job file is refused, 69 the coordinator cannot "
+	     "be reached,\n70 internal error, 71 the system refuses "
+	     "something.");
+}

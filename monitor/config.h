@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MONITOR_CONFIG_H
+#define MONITOR_CONFIG_H
+
+/*
+ * What the command line and the environment say; nobody else asks for either
+ */
+
+#include "base/error.h"
+#include "base/time.h"
+
+#include <stdbool.h>
+
+struct config {
+	const char *job, *coordinator, *provider, *state; /* borrowed */
+	unsigned patience;                                /* seconds */
+	bool verbose, help, version;
+
+	/* from the environment, with defaults */
+	const char *path, *temporary;
+};
+
+/* -EINVAL with a sentence. */
+int config_read(struct config *config, int argc, char **argv,
+		struct error *err);
+
+void config_print_help(void);
+
+#endif

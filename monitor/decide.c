@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "monitor/decide.h"
+
+#include "base/log.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <time.h>
+
+#define SCALE_TIMEOUT SECONDS(10)
+
+static_assert((int)SCHEDULE_MAX <= (int)SCALER_STEPS_MAX,
+	      "a scaler takes every schedule");
+
+static void consider(void *user);
+
+/* ---- facts ---- */
+
+/* Time since the first rank ran; -1 if none did. */
+static msec_t computing(const Bellows__V1__Job *job)
+{
+	for (size_t i = 0; i < job->n_spans; i++)
+		if (job->spans[i]->ranks > 0)
+			return (msec_t)(job->age - job->spans[i]->from);
+	return -1;
+}
+
+struct scaler_facts decide_facts(const Bellows__V1__Job *job, msec_t now)
+{
+	return (struct scaler_facts){
+		.now = now,
+		.computing = computing(job),
+		.progress = job->progress,
+		.size = job->size,
+		.steady = job->state == BELLOWS__V1__STATE__RUNNING,
+	};
+}
+
+static struct scaler_facts facts_now(const struct decide *decide)
+{
+	struct scaler_facts facts = decide->facts;
+
+	facts.now = loop_now();
+	if (facts.computing >= 0)
+		facts.computing += facts.now - decide->facts.now;
+	return facts;
+}
+
+/* ---- asking ---- */
+
+void decide_reason(const struct scaler_step *step, char *text, size_t n)
+{
+	if (step->progress >= 0)
+		snprintf(text, n, "schedule: %.4g %% reached",
+			 step->progress * 100);
+	else
+		snprintf(text, n, "schedule: %.6g s computed",
+			 (double)step->after / 1000);
+}
+
+static enum scaler_answer judge(const struct rpc_status *status,
+				const Bellows__V1__ScaleReply *reply)
+{
+	switch (status->code) {
+	case RPC_OK:
+		return reply->accepted ? SCALER_ACCEPTED : SCALER_DECLINED;
+	case RPC_FAILED_PRECONDITION:
+		return SCALER_POSTPONED;
+	case RPC_CANCELLED:
+	case RPC_UNKNOWN:
+	case RPC_DEADLINE_EXCEEDED:
+	case RPC_RESOURCE_EXHAUSTED:
+	case RPC_ABORTED:
+	case RPC_INTERNAL:
+	case RPC_UNAVAILABLE:
+		return SCALER_UNANSWERED;
+	case RPC_INVALID_ARGUMENT:
+	case RPC_NOT_FOUND:
+	case RPC_ALREADY_EXISTS:
+	case RPC_PERMISSION_DENIED:
+	case RPC_OUT_OF_RANGE:
+	case RPC_UNIMPLEMENTED:
+	case RPC_DATA_LOSS:
+	case RPC_UNAUTHENTICATED:
+		return SCALER_DECLINED;
+	}
+	return SCALER_DECLINED;
+}
+
+static void on_answer(void *user, const struct rpc_status *status,
+		      const ProtobufCMessage *message)
+{
+	struct decide *decide = user;
+	const Bellows__V1__ScaleReply *reply =
+		(const Bellows__V1__ScaleReply *)message;
+	const struct scaler_step *step = &decide->steps[decide->scaler.asked];
+	enum scaler_answer answer = judge(status, reply);
+
+	if (decide->stopped)
+		return;
+	if (answer == SCALER_ACCEPTED)
+		log_info("scale=%u accepted from=%u to=%u", step->ranks,
+			 reply->from, reply->to);
+	else
+		log_warn("scale=%u %s reason=\"%s\"", step->ranks,
+			 answer == SCALER_UNANSWERED ? "unanswered"
+						     : "declined",
+			 reply ? reply->reason : status->message);
+
+	scaler_answered(&decide->scaler, answer, loop_now());
+	consider(decide);
+}
+
+static void ask(struct decide *decide, const struct scaler_want *want)
+{
+	Bellows__V1__ScaleRequest request = BELLOWS__V1__SCALE_REQUEST__INIT;
+	char reason[64], id[96];
+
+	decide_reason(&decide->steps[want->step], reason, sizeof(reason));
+	snprintf(id, sizeof(id), "schedule-%zu-%llx-%u", want->step,
+		 (unsigned long long)decide->incarnation, want->attempt);
+	log_info("scale=%u asking size=%u attempt=%u reason=\"%s\"",
+		 want->ranks, decide->facts.size, want->attempt, reason);
+
+	request.size_case = BELLOWS__V1__SCALE_REQUEST__SIZE_RANKS;
+	request.ranks = want->ranks;
+	request.reason = reason;
+	request.request_id = id;
+	rpc_call_unary(decide->channel, "/bellows.v1.Coordinator/Scale",
+		       &request.base, &bellows__v1__scale_reply__descriptor,
+		       SCALE_TIMEOUT, on_answer, decide);
+}
+
+static void consider(void *user)
+{
+	struct decide *decide = user;
+	struct scaler_facts facts = facts_now(decide);
+	struct scaler_want want = scaler_decide(&decide->scaler, &facts);
+
+	if (want.ranks > 0)
+		ask(decide, &want);
+	loop_timer_clear(&decide->timer);
+	if (want.again > 0)
+		loop_timer_set(decide->loop, &decide->timer,
+			       want.again > facts.now ? want.again - facts.now
+						      : 0,
+			       consider, decide);
+}
+
+void decide_on_job(struct decide *decide, const Bellows__V1__Job *job)
+{
+	if (decide->stopped)
+		return;
+	decide->facts = decide_facts(job, loop_now());
+	consider(decide);
+}
+
+/* ---- life ---- */
+
+/* Differs from that of any monitor before on this job. */
+static uint64_t new_incarnation(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
+}
+
+int decide_init(struct decide *decide, struct loop *loop,
+		struct rpc_channel *channel, const struct jobfile *job,
+		struct error *err)
+{
+	size_t n = job->policy == SCALE_SCHEDULE ? job->n_schedule : 0;
+
+	*decide = (struct decide){
+		.loop = loop,
+		.channel = channel,
+		.incarnation = new_incarnation(),
+	};
+	decide->steps = calloc(n + 1, sizeof(*decide->steps));
+	if (!decide->steps)
+		return error_set(err, -ENOMEM, "out of memory");
+
+	for (size_t i = 0; i < n; i++)
+		decide->steps[i] = (struct scaler_step){
+			.progress = job->schedule[i].progress,
+			.after = job->schedule[i].after,
+			.ranks = job->schedule[i].ranks,
+		};
+	scaler_init(&decide->scaler, decide->steps, n);
+	return 0;
+}
+
+void decide_stop(struct decide *decide)
+{
+	decide->stopped = true;
+	loop_timer_clear(&decide->timer);
+}
+
+void decide_fini(struct decide *decide)
+{
+	loop_timer_clear(&decide->timer);
+	free(decide->steps);
+	decide->steps = NULL;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "jobfile/exit.h"
+#include "jobfile/jobfile.h"
+#include "monitor/config.h"
+#include "monitor/monitor.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define EXECUTOR "bellows-executor"
+
+static bool is_program(char *path, const char *dir, size_t n)
+{
+	snprintf(path, PATH_MAX, "%.*s/" EXECUTOR, (int)n, dir);
+	return access(path, X_OK) == 0;
+}
+
+/* Beside this program, else in PATH. */
+static int find_executor(char path[PATH_MAX], const char *dirs,
+			 struct error *err)
+{
+	char self[PATH_MAX] = "";
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n > 0 &&
+	    is_program(path, self, (size_t)(strrchr(self, '/') - self)))
+		return 0;
+
+	for (const char *dir = dirs; *dir;) {
+		size_t length = strcspn(dir, ":");
+
+		if (length > 0 && is_program(path, dir, length))
+			return 0;
+		dir += length + (dir[length] == ':');
+	}
+	return error_set(err, -ENOENT,
+			 EXECUTOR
+			 " is neither beside this program nor in PATH");
+}
+
+/* Returns 1 if the directory was made here, and is to be removed. */
+static int make_state(char path[PATH_MAX], const struct config *config,
+		      struct error *err)
+{
+	if (!config->state) {
+		snprintf(path, PATH_MAX, "%s/bellows-XXXXXX",
+			 config->temporary);
+		return mkdtemp(path) ? 1 : error_errno(err, "%s", path);
+	}
+	snprintf(path, PATH_MAX, "%s", config->state);
+	if (mkdir(path, 0700) == 0)
+		return 1;
+	return errno == EEXIST ? 0 : error_errno(err, "%s", path);
+}
+
+static enum exit_code run(const struct config *config,
+			  const struct jobfile *job,
+			  const struct provider_ops *provider)
+{
+	char program[PATH_MAX], state[PATH_MAX];
+	struct monitor_config monitor = {
+		.job = job,
+		.provider = provider,
+		.coordinator = config->coordinator,
+		.program = program,
+		.state = state,
+		.patience = SECONDS(config->patience),
+	};
+	enum exit_code code;
+	struct error err;
+	sigset_t ends;
+	int made;
+
+	/* From here on there is something to clear away. */
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+
+	if (find_executor(program, config->path, &err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_SYSTEM;
+	}
+	made = make_state(state, config, &err);
+	if (made < 0) {
+		log_error("%s", err.text);
+		return EXIT_SYSTEM;
+	}
+	code = monitor_run(&monitor);
+	if (made > 0 && rmdir(state) < 0)
+		log_warn("state=%s stays: %s", state, strerror(errno));
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	CLEANUP(jobfile_destroy) struct jobfile *job = NULL;
+	const struct provider_ops *provider;
+	struct config config;
+	struct error err;
+	char names[128];
+	int r;
+
+	log_init("bellows-monitor", LOG_INFO);
+	if (config_read(&config, argc, argv, &err) < 0) {
+		log_error("%s; see --help", err.text);
+		return EXIT_USAGE;
+	}
+	if (config.help) {
+		config_print_help();
+		return EXIT_DONE;
+	}
+	if (config.version) {
+		puts("bellows-monitor " VERSION);
+		return EXIT_DONE;
+	}
+	if (config.verbose)
+		log_init("bellows-monitor", LOG_DEBUG);
+
+	provider = provider_find(config.provider);
+	if (!provider) {
+		log_error("--provider %s: one of: %s", config.provider,
+			  provider_names(names, sizeof(names)));
+		return EXIT_USAGE;
+	}
+	r = jobfile_read(&job, config.job, &err);
+	if (r < 0) {
+		log_error("%s", err.text);
+		return r == -EINVAL ? EXIT_JOBFILE : EXIT_SYSTEM;
+	}
+	return run(&config, job, provider);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "monitor/monitor.h"
+
+#include "base/log.h"
+#include "monitor/decide.h"
+#include "monitor/watch.h"
+#include "rpc/client.h"
+
+#include <errno.h>
+#include <signal.h>
+
+/* For executors to leave by themselves once the job is over. */
+#define LEAVE_MAX SECONDS(10)
+
+/* For executors to end once they are told to. */
+#define GRACE SECONDS(5)
+
+enum monitor_state {
+	MONITOR_WATCHING,
+	MONITOR_LEAVING, /* the job is over */
+};
+
+struct monitor {
+	const struct monitor_config *config;
+	struct loop *loop;
+	struct rpc *rpc;
+	struct rpc_channel *channel;
+	struct watch watch;
+	struct decide decide;
+	struct provider *provider;
+
+	enum monitor_state state;
+	struct loop_timer leave;
+	unsigned have; /* executors alive */
+
+	/* as logged last */
+	Bellows__V1__State seen;
+	unsigned wanted;
+};
+
+/* ---- the end ---- */
+
+static void on_leave_max(void *user)
+{
+	struct monitor *m = user;
+
+	log_warn("have=%u executors did not leave by themselves", m->have);
+	loop_stop(m->loop, EXIT_DONE);
+}
+
+static void leave(struct monitor *m, const char *why)
+{
+	if (m->state == MONITOR_LEAVING)
+		return;
+
+	log_info("job=%s over reason=\"%s\" have=%u", m->config->job->name, why,
+		 m->have);
+	m->state = MONITOR_LEAVING;
+	watch_stop(&m->watch);
+	decide_stop(&m->decide);
+	provider_hold(m->provider, 0, NULL);
+	if (m->have == 0)
+		loop_stop(m->loop, EXIT_DONE);
+	else
+		loop_timer_set(m->loop, &m->leave, LEAVE_MAX, on_leave_max, m);
+}
+
+static void on_signal(void *user, int signo, pid_t sender)
+{
+	struct monitor *m = user;
+
+	log_info("signal=%d sender=%d ending have=%u", signo, (int)sender,
+		 m->have);
+	loop_stop(m->loop, EXIT_DONE);
+}
+
+/* ---- the provider's events ---- */
+
+static void on_started(void *user, const char *name, unsigned have)
+{
+	struct monitor *m = user;
+
+	m->have = have;
+}
+
+static void on_lost(void *user, const char *name, const char *how,
+		    unsigned have)
+{
+	struct monitor *m = user;
+
+	m->have = have;
+	log_info("executor=%s ended with=\"%s\" have=%u", name, how, have);
+	if (m->state == MONITOR_LEAVING && have == 0)
+		loop_stop(m->loop, EXIT_DONE);
+}
+
+/* ---- the coordinator's events ---- */
+
+static bool is_over(Bellows__V1__State state)
+{
+	return state == BELLOWS__V1__STATE__DONE ||
+	       state == BELLOWS__V1__STATE__FAILED ||
+	       state == BELLOWS__V1__STATE__CANCELLED ||
+	       state == BELLOWS__V1__STATE__SUSPENDED;
+}
+
+static const char *state_name(Bellows__V1__State state)
+{
+	const ProtobufCEnumValue *value = protobuf_c_enum_descriptor_get_value(
+		&bellows__v1__state__descriptor, (int)state);
+
+	return value ? value->name : "?";
+}
+
+static void log_job(struct monitor *m, const Bellows__V1__Job *job)
+{
+	if (job->state == m->seen && job->executors_wanted == m->wanted)
+		return;
+	log_info("job=%s state=%s size=%u target=%u wanted=%u reason=\"%s\"",
+		 job->name, state_name(job->state), job->size, job->target,
+		 job->executors_wanted, job->reason);
+	m->seen = job->state;
+	m->wanted = job->executors_wanted;
+}
+
+static void on_job(void *user, const Bellows__V1__Job *job)
+{
+	struct monitor *m = user;
+	struct error err;
+
+	log_job(m, job);
+	if (is_over(job->state)) {
+		leave(m, state_name(job->state));
+		return;
+	}
+	if (provider_hold(m->provider, job->executors_wanted, &err) < 0)
+		log_error("hold=%u refused: %s", job->executors_wanted,
+			  err.text);
+	decide_on_job(&m->decide, job);
+}
+
+static void on_over(void *user)
+{
+	leave(user, "the coordinator has ended");
+}
+
+static void on_coordinator_lost(void *user, const char *reason)
+{
+	struct monitor *m = user;
+
+	log_error("coordinator=%s lost for %lld s: %s", m->config->coordinator,
+		  (long long)(m->config->patience / 1000), reason);
+	loop_stop(m->loop, EXIT_UNREACHABLE);
+}
+
+/* ---- beginning and end ---- */
+
+static const struct provider_events provider_events = {
+	.started = on_started,
+	.lost = on_lost,
+};
+
+static const struct watch_events watch_events = {
+	.job = on_job,
+	.over = on_over,
+	.lost = on_coordinator_lost,
+};
+
+static int begin_providing(struct monitor *m, struct error *err)
+{
+	const struct provider_config config = {
+		.loop = m->loop,
+		.coordinator = m->config->coordinator,
+		.program = m->config->program,
+		.state = m->config->state,
+		.slots = m->config->job->ranks_per_executor,
+		.grace = GRACE,
+		.events = &provider_events,
+		.user = m,
+	};
+	int r = m->config->provider->create(&m->provider, &config, err);
+
+	return r < 0 ? r : provider_adopt(m->provider, err);
+}
+
+static int begin(struct monitor *m, struct error *err)
+{
+	int r = loop_create(&m->loop, err);
+
+	if (r < 0)
+		return r;
+	r = loop_signal_add(m->loop, SIGTERM, on_signal, m, err);
+	if (r < 0)
+		return r;
+	r = loop_signal_add(m->loop, SIGINT, on_signal, m, err);
+	if (r < 0)
+		return r;
+	r = begin_providing(m, err);
+	if (r < 0)
+		return r;
+	r = rpc_create(&m->rpc, m->loop, err);
+	if (r < 0)
+		return r;
+	r = rpc_channel_create(&m->channel, m->rpc, m->config->coordinator,
+			       err);
+	if (r < 0)
+		return r;
+	r = decide_init(&m->decide, m->loop, m->channel, m->config->job, err);
+	if (r < 0)
+		return r;
+	watch_start(&m->watch, m->loop, m->channel, m->config->patience,
+		    &watch_events, m);
+	return 0;
+}
+
+static void end(struct monitor *m)
+{
+	loop_timer_clear(&m->leave);
+	watch_stop(&m->watch);
+	decide_stop(&m->decide);
+	m->channel = rpc_channel_destroy(m->channel);
+	decide_fini(&m->decide);
+	m->provider = provider_destroy(m->provider);
+	m->rpc = rpc_destroy(m->rpc);
+	m->loop = loop_destroy(m->loop);
+}
+
+enum exit_code monitor_run(const struct monitor_config *config)
+{
+	struct monitor m = {.config = config};
+	struct error err;
+	int code;
+
+	if (begin(&m, &err) < 0) {
+		log_error("%s", err.text);
+		code = EXIT_SYSTEM;
+	} else {
+		code = loop_run(m.loop);
+	}
+	end(&m);
+	return code < 0 ? EXIT_INTERNAL : (enum exit_code)code;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MONITOR_MONITOR_H
+#define MONITOR_MONITOR_H
+
+/*
+ * The monitor of one job: what the coordinator says is wanted is held by a
+ * provider, and what the job file's policy says is asked for
+ *
+ *                    job over              all executors have left,
+ *     WATCHING ----------------> LEAVING --------------------------> end
+ *        |                                 or did not for LEAVE_MAX
+ *        +-- SIGTERM, SIGINT, coordinator lost --------------------> end
+ *
+ * At its end the provider is destroyed, so no executor outlives its monitor.
+ */
+
+#include "jobfile/exit.h"
+#include "jobfile/jobfile.h"
+#include "monitor/provider.h"
+
+struct monitor_config {
+	const struct jobfile *job;
+	const struct provider_ops *provider;
+	const char *coordinator;
+	const char *program; /* path of bellows-executor */
+	const char *state;   /* directory */
+	msec_t patience;     /* for a coordinator that does not answer */
+};
+
+/* Returns when all is over and cleared away. */
+enum exit_code monitor_run(const struct monitor_config *config);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "monitor/provider.h"
+
+#include "base/list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct provider_ops *const providers[] = {
+	&provider_local,
+};
+
+const struct provider_ops *provider_find(const char *name)
+{
+	for (size_t i = 0; i < LENGTH(providers); i++)
+		if (strcmp(providers[i]->name, name) == 0)
+			return providers[i];
+	return NULL;
+}
+
+const char *provider_names(char *text, size_t n)
+{
+	text[0] = '\0';
+	for (size_t i = 0; i < LENGTH(providers); i++) {
+		size_t used = strlen(text);
+
+		snprintf(text + used, n - used, "%s%s", i > 0 ? ", " : "",
+			 providers[i]->name);
+	}
+	return text;
+}
+
+int provider_adopt(struct provider *p, struct error *err)
+{
+	return p->ops->adopt ? p->ops->adopt(p, err) : 0;
+}
+
+int provider_hold(struct provider *p, unsigned executors, struct error *err)
+{
+	int r = p->ops->hold(p, executors, err);
+
+	return r < 0 ? error_wrap(err, r, "%s provider", p->ops->name) : r;
+}
+
+struct provider *provider_destroy(struct provider *p)
+{
+	if (p)
+		p->ops->destroy(p);
+	return NULL;
+}

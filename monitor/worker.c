@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "monitor/worker.h"
+
+#include "loop/spawn.h"
+#include "monitor/leftovers.h"
+#include "monitor/tree.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+enum { SWEEPS_MAX = 100 };
+
+#define SWEEP_PAUSE ((msec_t)20)
+#define NAME_PREFIX "worker-"
+#define MARK_KEY    "BELLOWS_WORKER_DIR="
+
+static void set_mark(char *mark, size_t n, const struct worker_place *place,
+		     const char *name)
+{
+	snprintf(mark, n, MARK_KEY "%.*s/%s", PATH_MAX, place->dir, name);
+}
+
+struct worker *worker_destroy(struct worker *worker)
+{
+	if (!worker)
+		return NULL;
+
+	loop_timer_clear(&worker->sweep);
+	if (worker->pid > 0)
+		loop_child_remove(worker->place->loop, worker->pid);
+	list_remove(&worker->link);
+	free(worker);
+	return NULL;
+}
+
+/* ---- the end ---- */
+
+static void sweep(void *user)
+{
+	CLEANUP(worker_destroy) struct worker *gone = NULL;
+	struct worker *worker = user;
+	const struct worker_place *place = worker->place;
+	struct error err;
+
+	if (leftovers_kill(worker->mark) > 0 && ++worker->sweeps < SWEEPS_MAX) {
+		loop_timer_set(place->loop, &worker->sweep, SWEEP_PAUSE, sweep,
+			       worker);
+		return;
+	}
+
+	gone = worker;
+	if (tree_remove(place->fd, worker->name, &err) < 0)
+		log_warn("executor=%s its directory stays: %s", worker->name,
+			 err.text);
+	list_remove(&worker->link);
+	place->gone(place->user, worker);
+}
+
+static void on_end(void *user, pid_t pid, int status)
+{
+	struct worker *worker = user;
+
+	worker->pid = 0;
+	worker->status = status;
+	worker->ended = loop_now();
+	sweep(worker);
+}
+
+void worker_signal(const struct worker *worker, int signo)
+{
+	if (worker->pid > 0)
+		kill(worker->pid, signo);
+}
+
+void worker_signal_group(const struct worker *worker, int signo)
+{
+	if (worker->pid > 0)
+		kill(-worker->pid, signo);
+}
+
+void worker_describe_end(const struct worker *worker, char *text, size_t n)
+{
+	if (WIFSIGNALED(worker->status))
+		snprintf(text, n, "signal %d", WTERMSIG(worker->status));
+	else
+		snprintf(text, n, "exit code %d", WEXITSTATUS(worker->status));
+}
+
+/* ---- the beginning ---- */
+
+bool worker_is_name(const char *name)
+{
+	size_t n = strlen(NAME_PREFIX);
+
+	return strncmp(name, NAME_PREFIX, n) == 0 && name[n] &&
+	       strspn(name + n, "0123456789") == strlen(name + n);
+}
+
+int worker_clear(const struct worker_place *place, const char *name,
+		 struct error *err)
+{
+	char mark[sizeof(((struct worker *)0)->mark)];
+	int r;
+
+	set_mark(mark, sizeof(mark), place, name);
+	leftovers_kill(mark);
+	r = tree_remove(place->fd, name, err);
+	return r < 0 ? error_wrap(err, r, "cannot clear %s", place->dir) : 0;
+}
+
+static int make_directory(const struct worker *worker, struct error *err)
+{
+	const struct worker_place *place = worker->place;
+	int r = worker_clear(place, worker->name, err);
+
+	if (r < 0)
+		return r;
+	if (mkdirat(place->fd, worker->name, 0700) < 0)
+		return error_errno(err, "cannot make %s/%s", place->dir,
+				   worker->name);
+	return 0;
+}
+
+static int run(struct worker *worker, struct error *err)
+{
+	CLEANUP(free) char **environment = NULL;
+	const struct worker_place *place = worker->place;
+	const char *mark = worker->mark;
+	char slots[16];
+	/* clang-format off */
+	const char *argv[] = {
+		place->program,
+		"--coordinator", place->coordinator,
+		"--name", worker->name,
+		"--slots", slots,
+		"--tmpdir", mark + strlen(MARK_KEY),
+		NULL,
+	};
+	/* clang-format on */
+	struct spawn what = {
+		.argv = argv,
+		.in = -1,
+		.out = -1,
+		.err = -1,
+		.new_session = true,
+		.on_parent_death = SIGTERM,
+	};
+	pid_t pid;
+	int r;
+
+	snprintf(slots, sizeof(slots), "%u", place->slots);
+	environment = spawn_environment(NULL, &mark, 1);
+	if (!environment)
+		return error_set(err, -ENOMEM, "out of memory");
+	what.envp = (const char *const *)environment;
+
+	r = spawn(&what, &pid, err);
+	if (r < 0)
+		return r;
+	r = loop_child_add(place->loop, pid, on_end, worker, err);
+	if (r < 0)
+		kill(-pid, SIGKILL);
+	else
+		worker->pid = pid;
+	return r;
+}
+
+int worker_start(struct worker **out, const struct worker_place *place,
+		 unsigned number, struct error *err)
+{
+	CLEANUP(worker_destroy) struct worker *worker = NULL;
+	int r;
+
+	worker = calloc(1, sizeof(*worker));
+	if (!worker)
+		return error_set(err, -ENOMEM, "out of memory");
+
+	list_init(&worker->link);
+	worker->place = place;
+	worker->number = number;
+	worker->started = loop_now();
+	snprintf(worker->name, sizeof(worker->name), NAME_PREFIX "%u", number);
+	set_mark(worker->mark, sizeof(worker->mark), place, worker->name);
+
+	r = make_directory(worker, err);
+	if (r < 0)
+		return r;
+	r = run(worker, err);
+	if (r < 0) {
+		tree_remove(place->fd, worker->name, NULL);
+		return r;
+	}
+	*out = STEAL(worker);
+	return 0;
+}

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# layers.sh [ROOT]: every room includes only the rooms it may; prints what does
+# not.  Tests may include anything.
+
+cd "${1:-.}" || exit 1
+
+programs='base|loop|rpc|local|core|apps|jobfile|proto'
+
+# The room's own name is always allowed.
+check() {
+	folder=$1 allowed=${1##*/}${2:+|$2}
+	[ -d "$folder" ] || return 0
+	grep -rnE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$folder" |
+		grep -vE "\"($allowed)/" | sed 's|$| is not allowed here|'
+}
+
+# only FOLDER PATTERN WHAT: nobody but this folder has such lines
+only() {
+	for room in proto lib core apps jobfile coordinator executor monitor cli launch; do
+		[ -d $room ] && grep -rnE --include='*.[ch]' "$2" $room
+	done | grep -vE "^$1/" | sed "s|\$| $3 belongs to $1|"
+}
+
+wrong=$(
+	check proto
+	check lib/base
+	check lib/loop 'base'
+	check lib/rpc 'base|loop|proto'
+	check lib/local 'base|loop|proto'
+	check core 'base'
+	check apps 'base'
+	check jobfile 'base|apps'
+	for program in coordinator executor monitor cli launch; do
+		check $program "$programs"
+	done
+	for folder in lib/*/; do
+		case $folder in
+		lib/base/ | lib/loop/ | lib/rpc/ | lib/local/ | 'lib/*/') ;;
+		*) echo "$folder is a room without a rule in layers.sh" ;;
+		esac
+	done
+
+	only lib/rpc '\bgrpc_[a-z_]+\(|#include <grpc' gRPC
+	only apps '#include <mpi\.h>' MPI
+	only jobfile '#include <yaml\.h>' YAML
+
+	# The domain neither waits, nor prints, nor allocates, nor asks for the time.
+	[ -d core ] && grep -rnE --include='*.[ch]' \
+		'\b(v?f?printf|puts|malloc|calloc|realloc|strdup|free|getenv|time|clock_gettime|loop_now|open|fopen|read|write|close|sleep|usleep|nanosleep|rand|random|exit|log_[a-z]+)\(' core |
+		sed 's|$| is not pure|'
+)
+
+[ -z "$wrong" ] && exit 0
+printf '%s\n' "$wrong"
+exit 1

@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# The lints find what is planted in a small tree, and nothing when nothing is.
+
+here=$(cd "$(dirname "$0")" && pwd)
+key='SPDX-License-''Identifier: Apache-2.0'
+tree=$(mktemp -d) || exit 1
+trap 'rm -rf "$tree"' EXIT
+n=0 failures=0
+
+plant() { # FILE LINE...
+	mkdir -p "$tree/$(dirname "$1")"
+	file=$tree/$1
+	shift
+	printf '%s\n' "$@" >"$file"
+}
+
+clean_tree() {
+	rm -rf "$tree"
+	mkdir -p "$tree"
+	cp "$here/../../.clang-format" "$tree"
+	plant meson.build "# $key" "project('x', 'c')"
+	plant lib/base/a.h "/* $key */" '#include <stdio.h>'
+	plant lib/rpc/a.c "/* $key */" '#include "rpc/a.h"' '' \
+		'#include "proto/a.pb-c.h"'
+	plant core/a.c "/* $key */" '#include "base/a.h"' '' 'int one(void)' '{' \
+		"$(printf '\treturn 1;')" '}'
+	plant monitor/a.c "/* $key */" '#include "monitor/a.h"' '' \
+		'#include "core/a.h"'
+	plant scripts/tool '#!/bin/sh' "# $key"
+	plant build-x/bad.c 'int   x;'
+}
+
+report() { # RESULT SENTENCE
+	n=$((n + 1))
+	[ "$1" = ok ] || failures=$((failures + 1))
+	echo "$1 $n - $2"
+}
+
+passes() { # LINT SENTENCE
+	if out=$("$here/$1.sh" "$tree"); then
+		report ok "$2"
+	else
+		echo "# $out"
+		report 'not ok' "$2"
+	fi
+}
+
+# The lint fails and names the text.
+catches() { # LINT TEXT SENTENCE
+	out=$("$here/$1.sh" "$tree")
+	if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -qF "$2"; then
+		report ok "$3"
+	else
+		echo "# $out"
+		report 'not ok' "$3"
+	fi
+	clean_tree
+}
+
+has() {
+	command -v "$1" >/dev/null
+}
+
+clean_tree
+passes layers 'layers.sh accepts a clean tree'
+passes spdx 'spdx.sh accepts a clean tree'
+has ctags && passes size 'size.sh accepts a clean tree'
+has clang-format && passes format 'format.sh accepts a clean tree'
+
+plant core/b.c "/* $key */" '#include "rpc/rpc.h"'
+catches layers core/b.c:2 'core must not include rpc'
+plant core/b.c "/* $key */" 'int x = getenv("X") != 0;'
+catches layers core/b.c:2 'core must be pure'
+plant lib/loop/b.h "/* $key */" '#include "rpc/rpc.h"'
+catches layers lib/loop/b.h:2 'lib/loop must not include lib/rpc'
+plant lib/new/b.h "/* $key */"
+catches layers lib/new/ 'a new library needs a rule'
+plant apps/x/b.c "/* $key */" '#include "core/job.h"'
+catches layers apps/x/b.c:2 'apps must not include core'
+plant jobfile/b.c "/* $key */" '# include "loop/loop.h"'
+catches layers jobfile/b.c:2 'jobfile must not include loop'
+plant monitor/b.c "/* $key */" '#include "coordinator/service.h"'
+catches layers monitor/b.c:2 'no program includes another'
+plant cli/b.c "/* $key */" '#include "output.h"'
+catches layers cli/b.c:2 'an include names its room'
+plant executor/b.c "/* $key */" 'void f(void) { grpc_init(); }'
+catches layers executor/b.c:2 'only lib/rpc calls gRPC'
+
+plant lib/base/b.c 'int x;'
+catches spdx lib/base/b.c 'a source without licence is found'
+plant scripts/tool '#!/bin/sh' 'true'
+catches spdx scripts/tool 'a script without licence is found'
+plant monitor/meson.build 'x = 1'
+catches spdx monitor/meson.build 'a meson file without licence is found'
+plant lib/base/b.c "/* $key */" "/* $key */"
+catches spdx lib/base/b.c 'a second licence line is found'
+
+if has ctags; then
+	{ echo "/* $key */" && yes 'int x;' | head -n 500; } >"$tree/core/b.c"
+	catches size 'core/b.c: 501 lines' 'a long file is found'
+	{ echo 'int f(void)' && echo '{' && yes '' | head -n 58 && echo '}'; } \
+		>"$tree/core/b.c"
+	catches size 'core/b.c:1: f() has 61 lines' 'a long function is found'
+	{ echo 'static inline int f(void)' && echo '{' && yes '' | head -n 58 &&
+		echo '}'; } >"$tree/core/b.h"
+	catches size 'core/b.h:1: f() has 61 lines' \
+		'a long function in a header is found'
+fi
+if has clang-format; then
+	plant core/b.c 'int   x;'
+	catches format core/b.c:1 'wrong spaces are found'
+fi
+has git && {
+	git -C "$tree" init -q
+	plant .gitignore '/build*/'
+	plant core/b.c 'int   x;'
+	catches spdx core/b.c 'a file that git does not know yet is looked at'
+}
+
+echo "1..$n"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apps/adapter.h"
+#include "base/cleanup.h"
+#include "base/list.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+static char folder[64];
+static struct error err;
+
+static void folder_remove(const char *path)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", path);
+	if (system(command) != 0)
+		printf("# cannot remove %s\n", path);
+}
+
+DEFINE_CLEANUP(char, folder_remove)
+
+/* A name that would match others if it were taken for a pattern. */
+static char *folder_create(void)
+{
+	snprintf(folder, sizeof(folder), "/tmp/gen[er]ic*-XXXXXX");
+	return mkdtemp(folder);
+}
+
+static const char *below(const char *name)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static void put(const char *name, const char *text)
+{
+	int fd = open(below(name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		printf("# cannot write %s\n", name);
+	close(fd);
+}
+
+static int look(const char *const *files, struct checkpoint *out)
+{
+	const struct adapter_app app = {.checkpoint_dir = folder,
+					.files = files};
+
+	return adapter_generic.checkpoint(&app, out, &err);
+}
+
+static void it_is_complete_when_every_pattern_has_a_file(void)
+{
+	CLEANUP(folder_remove) char *here = folder_create();
+	const char *files[] = {"*.dat", "sub/state", NULL};
+	struct checkpoint found;
+
+	CHECK(here && look(files, &found) == 1);
+	put("a.dat", "1234");
+	put("b.dat", "56");
+	CHECK(look(files, &found) == 1);
+	CHECK(mkdir(below("sub"), 0700) == 0);
+	CHECK(look(files, &found) == 1);
+	put("sub/state", "");
+	CHECK(look(files, &found) == 1);
+	put("sub/state", "789");
+	CHECK(look(files, &found) == 0);
+	CHECK(found.files == 3 && found.bytes == 9 && found.step == 0);
+}
+
+static void only_files_with_something_in_them_count(void)
+{
+	CLEANUP(folder_remove) char *here = folder_create();
+	const char *files[] = {"*", NULL};
+	struct checkpoint found;
+
+	CHECK(here && mkdir(below("folder"), 0700) == 0);
+	CHECK(mkfifo(below("fifo"), 0600) == 0);
+	CHECK(symlink("nowhere", below("link")) == 0);
+	put("empty", "");
+	CHECK(look(files, &found) == 1);
+	put("full", "x");
+	CHECK(look(files, &found) == 0);
+	CHECK(found.files == 1 && found.bytes == 1);
+}
+
+static void every_change_is_another_mark(void)
+{
+	CLEANUP(folder_remove) char *here = folder_create();
+	const char *files[] = {"*", NULL};
+	struct timespec later[2] = {{.tv_nsec = UTIME_OMIT}, {1000, 1}};
+	struct checkpoint is[5];
+	char a[256];
+
+	CHECK(here);
+	put("a", "1");
+	CHECK(utimensat(AT_FDCWD, below("a"), later, 0) == 0);
+	CHECK(look(files, &is[0]) == 0 && look(files, &is[1]) == 0);
+	CHECK(is[0].mark == is[1].mark);
+	later[1].tv_nsec = 2;
+	CHECK(utimensat(AT_FDCWD, below("a"), later, 0) == 0);
+	CHECK(look(files, &is[1]) == 0);
+	put("a", "12");
+	CHECK(utimensat(AT_FDCWD, below("a"), later, 0) == 0);
+	CHECK(look(files, &is[2]) == 0);
+	strcpy(a, below("a"));
+	CHECK(rename(a, below("b")) == 0);
+	CHECK(look(files, &is[3]) == 0);
+	put("c", "1");
+	CHECK(look(files, &is[4]) == 0);
+	for (int i = 0; i < 5; i++)
+		for (int j = 0; j < i; j++)
+			CHECK(is[i].mark != is[j].mark);
+}
+
+static void a_missing_directory_is_named(void)
+{
+	const char *files[] = {"*", NULL};
+	const struct adapter_app app = {.checkpoint_dir = "/no/such",
+					.files = files};
+	struct checkpoint found;
+
+	CHECK(adapter_generic.checkpoint(&app, &found, &err) == -ENOENT);
+	CHECK_TEXT(err.text, "cannot read /no/such: No such file or directory");
+}
+
+static void patterns_stay_below_the_checkpoint_directory(void)
+{
+	static const char *const bad[] = {"",     "/a",      "..",
+					  "../a", "a/../b",  "a/..",
+					  "./..", "*/../..", "a//../b"};
+	static const char *const good[] = {"..a", "a..", "a/..b/c", "*", "a/b"};
+	const char *files[] = {"ok", NULL, NULL};
+	const struct adapter_app app = {.files = files};
+
+	for (size_t i = 0; i < LENGTH(bad); i++) {
+		files[1] = bad[i];
+		CHECK(adapter_generic.check(&app, &err) == -EINVAL);
+	}
+	CHECK_TEXT(err.text, "generic: files: 'a//../b' is not below the "
+			     "checkpoint directory; a pattern without a "
+			     "leading / and without ..");
+	for (size_t i = 0; i < LENGTH(good); i++) {
+		files[1] = good[i];
+		CHECK(adapter_generic.check(&app, &err) == 0);
+	}
+	files[0] = NULL;
+	CHECK(adapter_generic.check(&app, &err) == -EINVAL);
+}
+
+static void an_expression_that_is_wrong_is_refused_with_the_reason(void)
+{
+	const char *files[] = {"*", NULL};
+	struct adapter_app app = {.files = files, .progress = "step ([0-9+"};
+
+	CHECK(adapter_generic.check(&app, &err) == -EINVAL);
+	CHECK_TEXT(err.text, "generic: progress: the expression 'step ([0-9+' "
+			     "is wrong: Unmatched [, [^, [:, [., or [=");
+	app.progress = "step [0-9]+";
+	CHECK(adapter_generic.check(&app, &err) == -EINVAL);
+	CHECK_TEXT(err.text, "generic: progress: the expression 'step [0-9]+' "
+			     "has no group; (...) around the step and, if it "
+			     "is there, around the total");
+	app.progress = "step ([0-9]+)";
+	CHECK(adapter_generic.check(&app, &err) == 0);
+}
+
+static void progress_is_read_by_the_expression(void)
+{
+	static const struct {
+		const char *progress, *line;
+		enum line_kind kind;
+		uint64_t step, total;
+	} cases[] = {
+		{"^step +([0-9]+)/([0-9]+)", "step  7/20 ok", LINE_PROGRESS, 7,
+		 20},
+		{"^step +([0-9]+)/([0-9]+)", "a step 7/20", LINE_OTHER, 0, 0},
+		{"t=([0-9]+)", "at t=12 s", LINE_PROGRESS, 12, 0},
+		{"([0-9.]+)%", "12.5% done", LINE_PROGRESS, 12, 100},
+		{"([0-9.]+) *%", "12.5 % done", LINE_PROGRESS, 12, 0},
+		{"([0-9.]+)% of ([0-9]+)", "5% of 90", LINE_PROGRESS, 5, 90},
+		{"step(.*)", "step  42", LINE_PROGRESS, 42, 0},
+		{"step(.*)", "step 4 2", LINE_OTHER, 0, 0},
+		{"step(.*)", "step -4", LINE_OTHER, 0, 0},
+		{"step(.*)", "step", LINE_OTHER, 0, 0},
+		{"step(.*)", "step 99999999999999999999", LINE_OTHER, 0, 0},
+		{"(a)|b", "b", LINE_OTHER, 0, 0},
+		{"([0-9]+)( of [0-9]+)?", "4", LINE_OTHER, 0, 0},
+		{"([0-9", "4", LINE_OTHER, 0, 0},
+		{NULL, "4", LINE_OTHER, 0, 0},
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		const struct adapter_app app = {.progress = cases[i].progress};
+		struct line_facts facts = {0};
+
+		CHECK(adapter_generic.on_line(&app, cases[i].line, &facts) ==
+		      cases[i].kind);
+		CHECK(facts.step == cases[i].step);
+		CHECK(facts.total == cases[i].total);
+	}
+}
+
+static void the_restart_command_may_name_the_checkpoint(void)
+{
+	const char *start[] = {"md", "--out={checkpoint}", NULL};
+	const char *restart[] = {"md", "{checkpoint}/a:{checkpoint}", "{}",
+				 NULL};
+	struct adapter_app app = {.command = start, .checkpoint_dir = "/c"};
+	const struct checkpoint from = {.step = 0};
+	const char *argv[ADAPTER_ARGS_MAX];
+	char text[16];
+
+	CHECK(adapter_generic.command(&app, &from, argv, text, sizeof(text),
+				      &err) == 0);
+	CHECK_TEXT(argv[1], "--out=/c");
+	app.restart = restart;
+	CHECK(adapter_generic.command(&app, &from, argv, text, 8, &err) == 0);
+	CHECK(argv[0] == restart[0] && argv[2] == restart[2] && !argv[3]);
+	CHECK_TEXT(argv[1], "/c/a:/c");
+	CHECK(adapter_generic.command(&app, &from, argv, text, 7, &err) ==
+	      -E2BIG);
+	CHECK_TEXT(err.text, "generic: the command is too long");
+	CHECK(adapter_generic.command(&app, NULL, argv, text, sizeof(text),
+				      &err) == 0);
+	CHECK_TEXT(argv[1], "--out=/c");
+}
+
+static void saving_is_by_a_signal_or_by_waiting(void)
+{
+	struct adapter_app app = {.save_first = true};
+	int signo = -1;
+
+	CHECK(adapter_generic.save(&app, &signo) == SAVE_WATCH && signo == 0);
+	app.save_signal = SIGTERM;
+	CHECK(adapter_generic.save(&app, &signo) == SAVE_SIGNAL_FIRST);
+	CHECK(signo == SIGTERM);
+	app.save_first = false;
+	CHECK(adapter_generic.save(&app, &signo) == SAVE_SIGNAL_ALL);
+}
+
+static void it_runs_on_what_the_job_file_lists(void)
+{
+	const unsigned sizes[] = {1, 4, 9, 0};
+	struct adapter_app app = {.accepts = NULL};
+
+	CHECK(adapter_generic.accepts(&app, 4096, &err) == 0);
+	app.accepts = sizes;
+	CHECK(adapter_generic.accepts(&app, 9, &err) == 0);
+	CHECK(adapter_generic.accepts(&app, 8, &err) == -EINVAL);
+	CHECK_TEXT(err.text, "it runs on 1, 4, 9 ranks, not on 8");
+}
+
+RUN_TESTS(TEST(it_is_complete_when_every_pattern_has_a_file),
+	  TEST(only_files_with_something_in_them_count),
+	  TEST(every_change_is_another_mark),
+	  TEST(a_missing_directory_is_named),
+	  TEST(patterns_stay_below_the_checkpoint_directory),
+	  TEST(an_expression_that_is_wrong_is_refused_with_the_reason),
+	  TEST(progress_is_read_by_the_expression),
+	  TEST(the_restart_command_may_name_the_checkpoint),
+	  TEST(saving_is_by_a_signal_or_by_waiting),
+	  TEST(it_runs_on_what_the_job_file_lists))

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/list.h"
+#include "jobfile/jobfile.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+/* Lines 1 to 5 of a job file that is right; more may follow. */
+#define GOOD_BUT_RANKS                                                         \
+	"name: heat\n"                                                         \
+	"app: parint\n"                                                        \
+	"command: [parint, --nloop, 4]\n"                                      \
+	"checkpoint: {dir: ckpt}\n"
+#define GOOD GOOD_BUT_RANKS "ranks: {initial: 2, max: 6}\n"
+#define GENERIC                                                                \
+	"name: md\n"                                                           \
+	"app: generic\n"                                                       \
+	"command: md\n"                                                        \
+	"checkpoint: {dir: ckpt}\n"                                            \
+	"ranks: {initial: 2, max: 6}\n"
+
+static struct jobfile *job;
+static struct error err;
+
+static int parse(const char *text)
+{
+	job = jobfile_destroy(job);
+	err.text[0] = '\0';
+	return jobfile_parse(&job, "t.yaml", text, strlen(text), "/home/me",
+			     &err);
+}
+
+static void a_short_file_gets_the_defaults(void)
+{
+	CHECK(parse(GOOD) == 0);
+	CHECK_TEXT(job->name, "heat");
+	CHECK_TEXT(job->text, GOOD);
+	CHECK(job->adapter == &adapter_parint);
+	CHECK_TEXT(job->app.command[2], "4");
+	CHECK(!job->app.command[3]);
+	CHECK_TEXT(job->app.dir, "/home/me");
+	CHECK_TEXT(job->app.checkpoint_dir, "/home/me/ckpt");
+	CHECK(job->ranks.min == 1 && job->ranks.max == 6);
+	CHECK(job->ranks_per_executor == 1 && job->restarts == 3);
+	CHECK(job->checkpoint_deadline == SECONDS(60));
+	CHECK(job->scale_deadline == MINUTES(5));
+	CHECK(job->wait_deadline == MINUTES(5));
+	CHECK(job->start_deadline == SECONDS(60));
+	CHECK(job->policy == SCALE_MANUAL && job->n_schedule == 0);
+	CHECK(job->network == NETWORK_AUTO);
+	CHECK(!job->environment[0] && !job->mpi_arguments[0]);
+	CHECK(!job->app.restart && !job->app.files && !job->app.progress);
+	CHECK(!job->app.accepts && job->app.save_signal == 0);
+	CHECK(parse(GOOD_BUT_RANKS "ranks: {initial: 2}\n") == 0);
+	CHECK(job->ranks.max == 2);
+}
+
+static void every_key_reaches_its_member(void)
+{
+	CHECK(parse("name: md-1\n"
+		    "app: generic\n"
+		    "command: [md, '', \"a b\"]\n"
+		    "dir: work\n"
+		    "environment: {A: 1, _b2: 'x = y', C: ''}\n"
+		    "restarts: 0\n"
+		    "wait_deadline: 1.5min\n"
+		    "start_deadline: 250ms\n"
+		    "ranks: {initial: 2, min: 2, max: 8}\n"
+		    "ranks_per_executor: 4\n"
+		    "checkpoint: {dir: /ckpt, deadline: 2h}\n"
+		    "scale:\n"
+		    "  policy: manual\n"
+		    "  deadline: 90s\n"
+		    "  schedule: [{at: 12.5%, ranks: 4}, {at: 0s, ranks: 8}]\n"
+		    "mpi: {arguments: [--bind-to, none], network: tcp}\n"
+		    "generic:\n"
+		    "  restart: md --from '{checkpoint}/a b'\n"
+		    "  save: {signal: SIGTERM, to: first}\n"
+		    "  files: ['*.cpt', s/t]\n"
+		    "  progress: 'step ([0-9]+)'\n"
+		    "  ranks: [2, 4, 8]\n") == 0);
+	CHECK_TEXT(job->app.command[1], "");
+	CHECK_TEXT(job->app.command[2], "a b");
+	CHECK_TEXT(job->app.dir, "/home/me/work");
+	CHECK_TEXT(job->app.checkpoint_dir, "/ckpt");
+	CHECK_TEXT(job->environment[0], "A=1");
+	CHECK_TEXT(job->environment[1], "_b2=x = y");
+	CHECK_TEXT(job->environment[2], "C=");
+	CHECK(!job->environment[3]);
+	CHECK(job->restarts == 0);
+	CHECK(job->wait_deadline == SECONDS(90) && job->start_deadline == 250);
+	CHECK(job->ranks.min == 2 && job->ranks_per_executor == 4);
+	CHECK(job->checkpoint_deadline == MINUTES(120));
+	CHECK(job->policy == SCALE_MANUAL && job->n_schedule == 2);
+	CHECK(job->scale_deadline == SECONDS(90));
+	CHECK(job->schedule[0].progress == 0.125);
+	CHECK(job->schedule[0].ranks == 4);
+	CHECK(job->schedule[1].progress < 0 && job->schedule[1].after == 0);
+	CHECK_TEXT(job->mpi_arguments[1], "none");
+	CHECK(!job->mpi_arguments[2] && job->network == NETWORK_TCP);
+	CHECK_TEXT(job->app.restart[2], "{checkpoint}/a b");
+	CHECK(!job->app.restart[3]);
+	CHECK(job->app.save_signal == SIGTERM && job->app.save_first);
+	CHECK_TEXT(job->app.files[1], "s/t");
+	CHECK_TEXT(job->app.progress, "step ([0-9]+)");
+	CHECK(job->app.accepts[2] == 8 && job->app.accepts[3] == 0);
+}
+
+static void its_text_read_again_is_the_same_job(void)
+{
+	CLEANUP(free) char *text = NULL;
+
+	CHECK(parse(GOOD "scale: {schedule: [{at: 3h, ranks: 4}]}\n") == 0);
+	text = strdup(job->text);
+	CHECK(text && parse(text) == 0);
+	CHECK_TEXT(job->text, text);
+	CHECK(job->policy == SCALE_SCHEDULE && job->n_schedule == 1);
+	CHECK(job->schedule[0].after == MINUTES(180));
+}
+
+static void folders_begin_where_they_should(void)
+{
+	static const struct {
+		const char *dir, *checkpoint, *is_dir, *is_checkpoint;
+	} cases[] = {
+		{".", ".", "/home/me", "/home/me"},
+		{"./a", "./b/c", "/home/me/a", "/home/me/a/b/c"},
+		{"/a", "b", "/a", "/a/b"},
+		{"/", "b", "/", "/b"},
+		{"..", "/b", "/home/me/..", "/b"},
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		char text[256];
+
+		snprintf(text, sizeof(text),
+			 "name: a\napp: parint\ncommand: [a]\n"
+			 "ranks: {initial: 1}\ndir: %s\n"
+			 "checkpoint: {dir: %s}\n",
+			 cases[i].dir, cases[i].checkpoint);
+		CHECK(parse(text) == 0);
+		CHECK_TEXT(job->app.dir, cases[i].is_dir);
+		CHECK_TEXT(job->app.checkpoint_dir, cases[i].is_checkpoint);
+	}
+}
+
+static void a_command_may_be_written_as_a_text(void)
+{
+	CHECK(parse("name: a\napp: parint\n"
+		    "command: >\n  a  'b \"c' d\"e 'f\"\n  ''\n"
+		    "ranks: {initial: 1}\ncheckpoint: {dir: c}\n") == 0);
+	CHECK_TEXT(job->app.command[0], "a");
+	CHECK_TEXT(job->app.command[1], "b \"c");
+	CHECK_TEXT(job->app.command[2], "de 'f");
+	CHECK_TEXT(job->app.command[3], "");
+	CHECK(!job->app.command[4]);
+}
+
+static void sizes_are_those_of_the_range_and_of_the_adapter(void)
+{
+	struct error why;
+
+	CHECK(parse(GENERIC "generic: {files: ['*'], ranks: [2, 4, 8]}\n") ==
+	      0);
+	CHECK(jobfile_accepts(job, 4, &why) == 0);
+	CHECK(jobfile_accepts(job, 3, &why) == -EINVAL);
+	CHECK_TEXT(why.text, "it runs on 2, 4, 8 ranks, not on 3");
+	CHECK(jobfile_accepts(job, 8, &why) == -EINVAL);
+	CHECK_TEXT(why.text, "8 is more than ranks.max, which is 6");
+	CHECK(jobfile_accepts(job, 0, &why) == -EINVAL);
+	CHECK_TEXT(why.text, "0 is less than ranks.min, which is 1");
+	CHECK(jobfile_largest(job, 4096) == 4);
+	CHECK(jobfile_largest(job, 3) == 2);
+	CHECK(jobfile_largest(job, 1) == 0);
+	CHECK(jobfile_largest(job, 0) == 0);
+	CHECK(parse(GOOD) == 0);
+	CHECK(jobfile_largest(job, 4096) == 6);
+	CHECK(jobfile_largest(job, 5) == 5);
+}
+
+static void a_file_takes_folders_from_its_own(void)
+{
+	char folder[] = "/tmp/jobfile-XXXXXX", path[64], expected[128];
+	FILE *file;
+
+	CHECK(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/job.yaml", folder);
+	file = fopen(path, "we");
+	CHECK(file && fputs(GOOD, file) >= 0 && fclose(file) == 0);
+	job = jobfile_destroy(job);
+	CHECK(jobfile_read(&job, path, &err) == 0);
+	snprintf(expected, sizeof(expected), "%s/ckpt", folder);
+	CHECK_TEXT(job->app.checkpoint_dir, expected);
+	CHECK(truncate(path, (2 << 20) + 1) == 0);
+	job = jobfile_destroy(job);
+	CHECK(jobfile_read(&job, path, &err) == -EINVAL);
+	snprintf(expected, sizeof(expected), "%s:1: larger than 1 MiB", path);
+	CHECK(strncmp(err.text, expected, strlen(expected)) == 0);
+	CHECK(unlink(path) == 0);
+	CHECK(jobfile_read(&job, path, &err) == -ENOENT);
+	snprintf(expected, sizeof(expected),
+		 "cannot read %s: No such file or directory", path);
+	CHECK_TEXT(err.text, expected);
+	CHECK(jobfile_read(&job, folder, &err) == -EINVAL);
+	snprintf(expected, sizeof(expected), "%s is not a file", folder);
+	CHECK_TEXT(err.text, expected);
+	CHECK(rmdir(folder) == 0 && !job);
+}
+
+static void a_relative_folder_of_the_file_is_refused(void)
+{
+	job = jobfile_destroy(job);
+	CHECK(jobfile_parse(&job, "t.yaml", GOOD, strlen(GOOD), "me", &err) ==
+	      -EINVAL);
+	CHECK_TEXT(err.text, "t.yaml: its folder 'me' is not an absolute path");
+}
+
+RUN_TESTS(TEST(a_short_file_gets_the_defaults),
+	  TEST(every_key_reaches_its_member),
+	  TEST(its_text_read_again_is_the_same_job),
+	  TEST(folders_begin_where_they_should),
+	  TEST(a_command_may_be_written_as_a_text),
+	  TEST(sizes_are_those_of_the_range_and_of_the_adapter),
+	  TEST(a_file_takes_folders_from_its_own),
+	  TEST(a_relative_folder_of_the_file_is_refused))

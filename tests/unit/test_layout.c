@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/layout.h"
+#include "tests/check.h"
+
+static struct ledger ledger;
+static struct layout now, next;
+
+/* One ready member for each digit, with that many slots. */
+static void members(const char *slots)
+{
+	ledger.n = 0;
+	for (; *slots; slots++)
+		ledger.members[ledger.n++] =
+			(struct member){.slots = (unsigned)(*slots - '0'),
+					.state = MEMBER_READY};
+}
+
+/* "member:first+ranks" of each place. */
+static const char *text(const struct layout *layout)
+{
+	static char line[256];
+	int n = 0;
+
+	line[0] = '\0';
+	for (int i = 0; i < layout->n; i++)
+		n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%d:%u+%u",
+			      i ? " " : "", layout->places[i].member,
+			      layout->places[i].first, layout->places[i].ranks);
+	return line;
+}
+
+static void ranks_fill_the_executors_one_after_the_other(void)
+{
+	members("423");
+	CHECK(layout_make(&now, &ledger, NULL, 7, 9));
+	CHECK(now.ranks == 7);
+	CHECK_TEXT(text(&now), "0:0+4 1:4+2 2:6+1");
+}
+
+static void nobody_runs_more_than_is_allowed_on_one(void)
+{
+	members("423");
+	CHECK(layout_make(&now, &ledger, NULL, 5, 2));
+	CHECK_TEXT(text(&now), "0:0+2 1:2+2 2:4+1");
+}
+
+static void what_cannot_be_held_is_refused(void)
+{
+	members("22");
+	CHECK(layout_make(&now, &ledger, NULL, 4, 9));
+	CHECK(!layout_make(&now, &ledger, NULL, 5, 9));
+	CHECK(now.n == 0 && now.ranks == 0);
+	CHECK(!layout_make(&now, &ledger, NULL, 3, 1));
+	CHECK(now.n == 0 && now.ranks == 0);
+}
+
+static void only_the_ready_run_ranks(void)
+{
+	members("1111111");
+	for (int state = 0; state <= MEMBER_LOST; state++)
+		ledger.members[state].state = (enum member_state)state;
+	CHECK(layout_make(&now, &ledger, NULL, 3, 1));
+	CHECK_TEXT(text(&now), "1:0+1 5:1+1 6:2+1");
+	CHECK(!layout_make(&now, &ledger, NULL, 4, 1));
+}
+
+static void a_grow_moves_nobody(void)
+{
+	members("2222");
+	ledger.members[0].state = MEMBER_JOINED;
+	CHECK(layout_make(&now, &ledger, NULL, 4, 9));
+	CHECK_TEXT(text(&now), "1:0+2 2:2+2");
+
+	ledger.members[0].state = MEMBER_READY;
+	CHECK(layout_make(&next, &ledger, &now, 8, 9));
+	CHECK_TEXT(text(&next), "1:0+2 2:2+2 0:4+2 3:6+2");
+}
+
+static void a_place_that_was_not_full_is_filled_first(void)
+{
+	members("44");
+	CHECK(layout_make(&now, &ledger, NULL, 3, 9));
+	CHECK(layout_make(&next, &ledger, &now, 6, 9));
+	CHECK_TEXT(text(&next), "0:0+4 1:4+2");
+}
+
+static void a_shrink_leaves_the_last_ones_free(void)
+{
+	members("2222");
+	ledger.members[0].state = MEMBER_JOINED;
+	layout_make(&now, &ledger, NULL, 4, 9);
+	ledger.members[0].state = MEMBER_READY;
+	layout_make(&next, &ledger, &now, 8, 9);
+
+	CHECK(layout_make(&now, &ledger, &next, 3, 9));
+	CHECK_TEXT(text(&now), "1:0+2 2:2+1");
+	CHECK(layout_ranks(&now, 0) == 0 && layout_ranks(&now, 3) == 0);
+}
+
+static void survivors_keep_their_order(void)
+{
+	members("2222");
+	CHECK(layout_make(&now, &ledger, NULL, 6, 9));
+	ledger.members[0].state = MEMBER_LOST;
+	CHECK(layout_make(&next, &ledger, &now, 6, 9));
+	CHECK_TEXT(text(&next), "1:0+2 2:2+2 3:4+2");
+	CHECK(!layout_make(&next, &ledger, &now, 7, 9));
+}
+
+static void every_rank_is_found_where_it_runs(void)
+{
+	members("312");
+	CHECK(layout_make(&now, &ledger, NULL, 5, 9));
+	for (unsigned rank = 0; rank < 8; rank++)
+		CHECK(layout_find(&now, rank) == (rank < 3    ? 0
+						  : rank == 3 ? 1
+						  : rank == 4 ? 2
+							      : NO_MEMBER));
+	CHECK(layout_find(&now, -1u) == NO_MEMBER);
+	CHECK(layout_ranks(&now, 0) == 3);
+	CHECK(layout_ranks(&now, 2) == 1);
+	CHECK(layout_ranks(&now, 3) == 0);
+	CHECK(layout_ranks(&now, NO_MEMBER) == 0);
+}
+
+/* Any change of size, members and limits: whole, in order, within bounds. */
+static void any_layout_is_whole_and_within_bounds(void)
+{
+	unsigned dice = 1;
+
+	members("12345123");
+	now = (struct layout){0};
+	for (int run = 0; run < 20000; run++) {
+		unsigned ranks, limit, first = 0;
+		int i;
+
+		dice = dice * 1103515245u + 12345u;
+		ranks = (dice >> 16) % 24;
+		limit = 1 + (dice >> 21) % 5;
+		i = (int)((dice >> 24) % 8);
+		ledger.members[i].state =
+			(dice >> 28) % 3 ? MEMBER_READY : MEMBER_LOST;
+
+		if (!layout_make(&next, &ledger, &now, ranks, limit)) {
+			CHECK(member_slots_ready(&ledger, limit) < ranks);
+			CHECK(next.n == 0 && next.ranks == 0);
+			continue;
+		}
+		CHECK(member_slots_ready(&ledger, limit) >= ranks);
+		for (i = 0; i < next.n; i++) {
+			const struct place *p = &next.places[i];
+			const struct member *m = &ledger.members[p->member];
+
+			CHECK(m->state == MEMBER_READY);
+			CHECK(p->first == first && p->ranks > 0);
+			CHECK(p->ranks <= m->slots && p->ranks <= limit);
+			CHECK(layout_ranks(&next, p->member) == p->ranks);
+			first += p->ranks;
+		}
+		CHECK(first == ranks && next.ranks == ranks);
+		if (now.n > 0 && ranks > 0 &&
+		    ledger.members[now.places[0].member].state == MEMBER_READY)
+			CHECK(next.places[0].member == now.places[0].member);
+		now = next;
+	}
+}
+
+RUN_TESTS(TEST(ranks_fill_the_executors_one_after_the_other),
+	  TEST(nobody_runs_more_than_is_allowed_on_one),
+	  TEST(what_cannot_be_held_is_refused), TEST(only_the_ready_run_ranks),
+	  TEST(a_grow_moves_nobody),
+	  TEST(a_place_that_was_not_full_is_filled_first),
+	  TEST(a_shrink_leaves_the_last_ones_free),
+	  TEST(survivors_keep_their_order),
+	  TEST(every_rank_is_found_where_it_runs),
+	  TEST(any_layout_is_whole_and_within_bounds))

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/member.h"
+#include "tests/check.h"
+
+static struct ledger ledger;
+static int entry, lost;
+
+static const struct introduction anna = {.name = "anna",
+					 .address = "10.0.0.1:7000",
+					 .machine = "node-1",
+					 .incarnation = 7,
+					 .slots = 4,
+					 .cores = 8,
+					 .fast_network = true};
+
+static enum join_result join(const char *name, uint64_t incarnation,
+			     unsigned slots, msec_t now)
+{
+	struct introduction who = anna;
+
+	who.name = name;
+	who.incarnation = incarnation;
+	who.slots = slots;
+	return member_join(&ledger, &who, now, &entry, &lost);
+}
+
+static void an_executor_is_enrolled_as_it_introduces_itself(void)
+{
+	const struct member *m;
+
+	ledger.n = 0;
+	CHECK(member_join(&ledger, &anna, 1000, &entry, &lost) == JOIN_NEW);
+	CHECK(entry == 0 && lost == NO_MEMBER && ledger.n == 1);
+
+	m = &ledger.members[entry];
+	CHECK_TEXT(m->name, "anna");
+	CHECK_TEXT(m->address, "10.0.0.1:7000");
+	CHECK_TEXT(m->machine, "node-1");
+	CHECK(m->incarnation == 7 && m->slots == 4 && m->cores == 8);
+	CHECK(m->fast_network && m->heard == 1000 && m->ranks == 0);
+	CHECK(m->state == MEMBER_JOINED);
+}
+
+static void the_same_incarnation_changes_nothing_but_is_heard(void)
+{
+	struct introduction again = anna;
+	struct member before;
+
+	ledger.n = 0;
+	join("bert", 1, 1, 1000);
+	member_join(&ledger, &anna, 1000, &entry, &lost);
+	ledger.members[1].state = MEMBER_READY;
+	ledger.members[1].ranks = 3;
+	before = ledger.members[1];
+
+	again.slots = 9;
+	CHECK(member_join(&ledger, &again, 2000, &entry, &lost) == JOIN_AGAIN);
+	CHECK(entry == 1 && lost == NO_MEMBER && ledger.n == 2);
+	CHECK(ledger.members[1].heard == 2000);
+	ledger.members[1].heard = before.heard;
+	CHECK(memcmp(&ledger.members[1], &before, sizeof(before)) == 0);
+}
+
+static void a_new_incarnation_replaces_the_former_one(void)
+{
+	ledger.n = 0;
+	join("anna", 7, 4, 1000);
+	ledger.members[0].state = MEMBER_READY;
+	CHECK(join("anna", 3, 2, 2000) == JOIN_REPLACED);
+	CHECK(entry == 1 && lost == 0);
+	CHECK(ledger.members[0].incarnation == 7);
+	CHECK(ledger.members[1].incarnation == 3);
+
+	ledger.members[lost].state = MEMBER_LOST;
+	CHECK(member_find(&ledger, "anna") == 1);
+	CHECK(join("anna", 7, 4, 3000) == JOIN_STALE);
+	CHECK(lost == NO_MEMBER && ledger.n == 2);
+	CHECK(ledger.members[0].heard == 1000);
+	CHECK(join("anna", 3, 2, 3000) == JOIN_AGAIN);
+}
+
+static void who_is_lost_or_gone_does_not_come_back_as_the_same(void)
+{
+	static const enum member_state ends[] = {MEMBER_LOST, MEMBER_GONE};
+
+	for (int i = 0; i < 2; i++) {
+		ledger.n = 0;
+		join("anna", 7, 4, 1000);
+		ledger.members[0].state = ends[i];
+		CHECK(join("anna", 7, 4, 2000) == JOIN_STALE);
+		CHECK(ledger.n == 1 && ledger.members[0].heard == 1000);
+		CHECK(member_find(&ledger, "anna") == NO_MEMBER);
+
+		CHECK(join("anna", 8, 4, 2000) == JOIN_NEW);
+		CHECK(entry == 1 && lost == NO_MEMBER);
+		CHECK(ledger.members[0].state == ends[i]);
+	}
+}
+
+static void names_are_short_and_plain(void)
+{
+	static const struct {
+		const char *name;
+		bool good;
+	} rows[] = {
+		{"a", true},
+		{"Anna-2_x.example.org", true},
+		{"012345678901234567890123456789"
+		 "012345678901234567890123456789012",
+		 true},
+		{"012345678901234567890123456789"
+		 "0123456789012345678901234567890123",
+		 false},
+		{"", false},
+		{"an na", false},
+		{"anna\n", false},
+		{"anna/..", false},
+		{"anna;ls", false},
+		{"\303\244nna", false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		ledger.n = 0;
+		CHECK((join(rows[i].name, 1, 1, 0) == JOIN_NEW) ==
+		      rows[i].good);
+		CHECK(ledger.n == rows[i].good);
+		if (rows[i].good)
+			CHECK_TEXT(ledger.members[0].name, rows[i].name);
+	}
+	CHECK(join("", 1, 1, 0) == JOIN_BAD_NAME);
+	CHECK(entry == NO_MEMBER && lost == NO_MEMBER);
+}
+
+static void slots_are_at_least_one_and_not_without_end(void)
+{
+	ledger.n = 0;
+	CHECK(join("anna", 1, 0, 0) == JOIN_BAD_SLOTS);
+	CHECK(entry == NO_MEMBER);
+	CHECK(join("anna", 1, 4097, 0) == JOIN_BAD_SLOTS);
+	CHECK(join("anna", 1, -1u, 0) == JOIN_BAD_SLOTS);
+	CHECK(ledger.n == 0);
+	CHECK(join("anna", 1, 4096, 0) == JOIN_NEW);
+}
+
+static void long_texts_are_cut(void)
+{
+	char text[2 * MEMBER_TEXT_MAX];
+	struct introduction who = anna;
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	who.address = who.machine = text;
+	ledger.n = 0;
+	member_join(&ledger, &who, 0, &entry, &lost);
+	CHECK(strlen(ledger.members[0].address) == MEMBER_TEXT_MAX - 1);
+	CHECK(strlen(ledger.members[0].machine) == MEMBER_TEXT_MAX - 1);
+}
+
+static void a_full_ledger_still_knows_its_members(void)
+{
+	ledger.n = 0;
+	for (int i = 0; i < MEMBERS_MAX; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "m%d", i);
+		CHECK(join(name, 1, 1, 0) == JOIN_NEW);
+	}
+	CHECK(join("anna", 1, 1, 0) == JOIN_FULL);
+	CHECK(entry == NO_MEMBER && lost == NO_MEMBER);
+	CHECK(join("m17", 2, 1, 0) == JOIN_FULL);
+	CHECK(lost == NO_MEMBER);
+	CHECK(join("m4095", 1, 1, 9) == JOIN_AGAIN);
+	CHECK(entry == 4095);
+	CHECK(member_slots_ready(&ledger, 1) == 0);
+}
+
+static void only_the_living_are_found(void)
+{
+	static const bool alive[] = {
+		[MEMBER_JOINED] = true,  [MEMBER_READY] = true,
+		[MEMBER_LEAVING] = true, [MEMBER_GONE] = false,
+		[MEMBER_LOST] = false,
+	};
+
+	ledger.n = 0;
+	join("bert", 1, 1, 1000);
+	join("anna", 1, 1, 1000);
+	for (int state = 0; state <= MEMBER_LOST; state++) {
+		struct member *m = &ledger.members[1];
+
+		m->state = (enum member_state)state;
+		ledger.members[0].heard = 2000;
+		CHECK(member_is_alive(m) == alive[state]);
+		CHECK(member_find(&ledger, "anna") ==
+		      (alive[state] ? 1 : NO_MEMBER));
+		CHECK(member_find_silent(&ledger, 2000, 500) ==
+		      (alive[state] ? 1 : NO_MEMBER));
+	}
+	CHECK(member_find(&ledger, "ann") == NO_MEMBER);
+}
+
+static void the_silent_are_found_one_after_the_other(void)
+{
+	ledger.n = 0;
+	join("anna", 1, 1, 1000);
+	join("bert", 1, 1, 1500);
+	join("cleo", 1, 1, 1000);
+
+	CHECK(member_find_silent(&ledger, 1500, 500) == NO_MEMBER);
+	CHECK(member_find_silent(&ledger, 1501, 500) == 0);
+	ledger.members[0].state = MEMBER_LOST;
+	CHECK(member_find_silent(&ledger, 1501, 500) == 2);
+	join("cleo", 1, 1, 1501);
+	CHECK(member_find_silent(&ledger, 1501, 500) == NO_MEMBER);
+}
+
+static void only_the_ready_count(void)
+{
+	ledger.n = 0;
+	for (int i = 0; i < 6; i++) {
+		const char name[] = {(char)('a' + i), '\0'};
+
+		join(name, 1, (unsigned)i + 1, 0);
+		ledger.members[i].state =
+			i < 5 ? (enum member_state)i : MEMBER_READY;
+	}
+	CHECK(member_slots_ready(&ledger, 100) == 2 + 6);
+	CHECK(member_slots_ready(&ledger, 3) == 2 + 3);
+	CHECK(member_slots_ready(&ledger, 0) == 0);
+}
+
+static void every_state_has_a_name(void)
+{
+	CHECK_TEXT(member_state_name(MEMBER_JOINED), "joined");
+	CHECK_TEXT(member_state_name(MEMBER_READY), "ready");
+	CHECK_TEXT(member_state_name(MEMBER_LEAVING), "leaving");
+	CHECK_TEXT(member_state_name(MEMBER_GONE), "gone");
+	CHECK_TEXT(member_state_name(MEMBER_LOST), "lost");
+}
+
+RUN_TESTS(TEST(an_executor_is_enrolled_as_it_introduces_itself),
+	  TEST(the_same_incarnation_changes_nothing_but_is_heard),
+	  TEST(a_new_incarnation_replaces_the_former_one),
+	  TEST(who_is_lost_or_gone_does_not_come_back_as_the_same),
+	  TEST(names_are_short_and_plain),
+	  TEST(slots_are_at_least_one_and_not_without_end),
+	  TEST(long_texts_are_cut), TEST(a_full_ledger_still_knows_its_members),
+	  TEST(only_the_living_are_found),
+	  TEST(the_silent_are_found_one_after_the_other),
+	  TEST(only_the_ready_count), TEST(every_state_has_a_name))
