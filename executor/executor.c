@@ -153,7 +153,7 @@ static void answer_probe(void *user, uint64_t token, int status,
 		good = error_set(&err, -EIO, "%s", failure);
 	if (good == 0 && status != 0)
 		good = error_set(&err, -ENOENT,
-				 "cannot run orted: %.200s", text);
+				 "cannot run orted: it is not in PATH");
 	probed.token = token;
 	if (good < 0)
 		probed.failure = err.text;
@@ -266,7 +266,7 @@ static void on_order(void *user, const ProtobufCMessage *message)
 		return;
 	case BELLOWS__V1__ORDER__WHAT_PROBE:
 		programs_start(ex->programs, order->probe->token, 0,
-			       "orted --version 2>&1 >/dev/null", answer_probe,
+			       "command -v orted >/dev/null", answer_probe,
 			       ex);
 		return;
 	case BELLOWS__V1__ORDER__WHAT_RELEASE:

@@ -19,7 +19,8 @@ LONG = {"array-size": 20011, "iterations": 3000, "nloop": 50}
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1",
                    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_rmaps_base_oversubscribe="1",
-                   ASAN_OPTIONS="detect_leaks=0")
+                   ASAN_OPTIONS="detect_leaks=0",
+                   UBSAN_OPTIONS="halt_on_error=1")
 
 
 class Skip(Exception):

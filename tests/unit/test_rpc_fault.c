@@ -237,6 +237,34 @@ static void no_thread_of_ours_takes_a_signal(void)
 	finish();
 }
 
+/* How many descriptors a child would be given. */
+static int count_inherited(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	int n = 0;
+
+	while ((entry = readdir(dir))) {
+		int flags = fcntl(atoi(entry->d_name), F_GETFD);
+
+		n += entry->d_name[0] != '.' && flags >= 0 &&
+		     !(flags & FD_CLOEXEC);
+	}
+	closedir(dir);
+	return n;
+}
+
+static void no_child_inherits_a_descriptor(void)
+{
+	int before = count_inherited();
+
+	CHECK(begin());
+	call(ECHO, "x");
+	CHECK(await("OK:x "));
+	CHECK(count_inherited() == before);
+	finish();
+}
+
 static void grpc_says_nothing_on_stderr(void)
 {
 	int fd = memfd_create("stderr", MFD_CLOEXEC), was = dup(STDERR_FILENO);
@@ -260,4 +288,5 @@ RUN_TESTS(TEST(a_killed_client_is_gone_and_has_not_half_closed),
 	  TEST(garbage_and_silence_do_not_disturb_others),
 	  TEST(a_proxy_in_the_environment_is_not_used),
 	  TEST(no_thread_of_ours_takes_a_signal),
+	  TEST(no_child_inherits_a_descriptor),
 	  TEST(grpc_says_nothing_on_stderr))

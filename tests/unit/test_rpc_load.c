@@ -74,7 +74,7 @@ static void calls_and_streams_leave_nothing_behind(void)
 	run_for(100);
 	fds = count_descriptors();
 	memory = memory_in_use();
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 3; i++)
 		CHECK(make_calls(1000) && make_streams(200));
 	run_for(100);
 	CHECK(count_descriptors() == fds);
