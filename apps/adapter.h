@@ -8,9 +8,9 @@
  * One folder, one const struct, one line in adapters.c.  Nothing outside apps/
  * names an application.  An adapter keeps no state and does nothing but look:
  * it says which command to run, which signal to send, which files to trust.
- * command, accepts and on_line are asked by the coordinator; checkpoint is asked
- * on the host of rank 0, which may be another one; check is asked by whoever
- * reads a job file.
+ * command, accepts and on_line are asked by the coordinator; checkpoint is
+ * asked on the host of rank 0, which may be another one; check is asked by
+ * whoever reads a job file.
  *
  * A checkpoint counts only when it is complete: all parts, full sizes, the
  * application's own mark.  The newest file is not trusted for being new.
@@ -32,36 +32,36 @@
 enum save_kind {
 	SAVE_SIGNAL_ALL,   /* every rank gets the signal, writes and leaves */
 	SAVE_SIGNAL_FIRST, /* rank 0 alone gets it, and all leave */
-	SAVE_WATCH,	   /* the application writes when it likes; once a newer
+	SAVE_WATCH,        /* the application writes when it likes; once a newer
 			    * complete checkpoint is there the ranks are ended */
 };
 
 /* The application as the job file declares it; all borrowed. */
 struct adapter_app {
 	const char *const *command; /* ends with NULL, at least one */
-	const char *dir;	    /* working directory, absolute */
+	const char *dir;            /* working directory, absolute */
 	const char *checkpoint_dir; /* absolute; the coordinator sees to it
 				     * that it exists */
 
 	/* Of app: generic only, from the job file's section of that name. */
-	const char *const *restart;	/* command; NULL: the same command */
-	int save_signal;		/* 0: none */
-	bool save_first;		/* to rank 0 only */
-	const char *const *files;	/* patterns below checkpoint_dir */
-	const char *progress;		/* extended regular expression, or NULL */
-	const unsigned *accepts;	/* ends with 0; NULL: every count */
+	const char *const *restart; /* command; NULL: the same command */
+	int save_signal;            /* 0: none */
+	bool save_first;            /* to rank 0 only */
+	const char *const *files;   /* patterns below checkpoint_dir */
+	const char *progress;       /* extended regular expression, or NULL */
+	const unsigned *accepts;    /* ends with 0; NULL: every count */
 };
 
 struct checkpoint {
-	uint64_t step;	/* application's count at the checkpoint; 0: not known */
-	uint64_t mark;	/* differs between any two checkpoints */
+	uint64_t step; /* application's count at the checkpoint; 0: not known */
+	uint64_t mark; /* differs between any two checkpoints */
 	unsigned files;
 	uint64_t bytes;
 };
 
 enum line_kind {
 	LINE_OTHER,
-	LINE_PROGRESS,	  /* step and total are set */
+	LINE_PROGRESS,    /* step and total are set */
 	LINE_SAVE_FAILED, /* no checkpoint could be written; ranks compute on */
 };
 
@@ -95,8 +95,8 @@ struct adapter {
 
 	/* The newest complete checkpoint: 0; 1 if there is none; -errno with a
 	 * sentence if the directory or a file cannot be read or is damaged. */
-	int (*checkpoint)(const struct adapter_app *app,
-			  struct checkpoint *out, struct error *err);
+	int (*checkpoint)(const struct adapter_app *app, struct checkpoint *out,
+			  struct error *err);
 
 	/* Reads one line (no newline) of rank 0's output.  Optional. */
 	enum line_kind (*on_line)(const struct adapter_app *app,

@@ -14,7 +14,7 @@ const struct flag flags[] = {
 	{"name", "NAME", FLAG_TEXT, ARG(name), ON_RUN,
 	 "name of the job: a-z, 0-9 and -, at most 40"},
 	{"app", "ADAPTER", FLAG_TEXT, ARG(app), ON_RUN,
-	 "which adapter knows the application (default generic)"},
+	 "the adapter that knows the application"},
 	{"ranks", "N", FLAG_COUNT, ARG(ranks), ON_RUN,
 	 "ranks to begin with"},
 	{"min", "N", FLAG_COUNT, ARG(min), ON_RUN,

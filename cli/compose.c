@@ -46,6 +46,7 @@ static bool is_utf8(const char *text)
 static int check(const struct args *args, struct error *err)
 {
 	const char *missing = !args->name             ? "--name NAME"
+			      : !args->app            ? "--app ADAPTER"
 			      : !args->ranks          ? "--ranks N"
 			      : !args->checkpoint_dir ? "--checkpoint-dir DIR"
 						      : NULL;
@@ -147,7 +148,7 @@ static int put_all(FILE *to, const struct args *args, const char *dir,
 	int r;
 
 	put_key(to, "name", args->name);
-	put_key(to, "app", args->app ? args->app : "generic");
+	put_key(to, "app", args->app);
 	fputs("command:\n", to);
 	for (const char *const *at = args->command; *at; at++) {
 		fputs("  - ", to);

@@ -136,6 +136,14 @@ struct show *show_destroy(struct show *show)
 	return NULL;
 }
 
+/* Beside a status line, lines that say the same are left out. */
+static bool is_in_bar(const struct event *event)
+{
+	return event->kind == EVENT_PROGRESS || event->kind == EVENT_SAVED ||
+	       (event->kind == EVENT_STATE &&
+		!state_is_over(event->job->state));
+}
+
 static void show_event(void *user, const struct event *event)
 {
 	struct show *show = user;
@@ -145,6 +153,8 @@ static void show_event(void *user, const struct event *event)
 	FILE *to;
 
 	if (show->config.quiet && event->kind != EVENT_OUTPUT)
+		return;
+	if (show->config.bar && is_in_bar(event))
 		return;
 	to = open_memstream(&text, &n);
 	if (!to)

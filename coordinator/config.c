@@ -16,6 +16,7 @@ static const char help[] =
 	"  --state DIR    for its socket, address, logs; made if it is missing\n"
 	"  --listen ADDR  host:port (port 0: a free one), or unix:PATH;\n"
 	"                 default: unix:DIR/coordinator.sock\n"
+	"  --log FILE     log lines go there, and only errors to stderr\n"
 	"  --check        read the job file, say what is wrong, and end\n"
 	"  --verbose      log more\n"
 	"\n"
@@ -35,6 +36,7 @@ static const struct option options[] = {
 	{"job", required_argument, NULL, 'j'},
 	{"state", required_argument, NULL, 's'},
 	{"listen", required_argument, NULL, 'l'},
+	{"log", required_argument, NULL, 'o'},
 	{"check", no_argument, NULL, 'n'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"help", no_argument, NULL, 'h'},
@@ -53,6 +55,9 @@ static int take(struct config *config, int option, struct error *err)
 		return 0;
 	case 'l':
 		config->listen = optarg;
+		return 0;
+	case 'o':
+		config->log = optarg;
 		return 0;
 	case 'n':
 		config->check = true;

@@ -10,6 +10,7 @@ struct config {
 	const char *job;
 	const char *listen; /* NULL: a unix socket in the state directory */
 	const char *state;
+	const char *log; /* NULL: stderr */
 	bool verbose, check;
 };
 

@@ -6,6 +6,7 @@
 #include "jobfile/exit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <sys/prctl.h>
 
@@ -73,6 +74,20 @@ static int run(const struct config *config, struct loop *loop)
 	return coordinator_run(c);
 }
 
+static int open_log(const struct config *config, struct error *err)
+{
+	int fd;
+
+	if (!config->log)
+		return 0;
+	fd = open(config->log,
+		  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return error_errno(err, "--log: %s", config->log);
+	log_to(fd);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct config config;
@@ -96,6 +111,10 @@ int main(int argc, char **argv)
 	lock = state_dir_lock(config.state, &err);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (lock < 0 || loop_create(&loop, &err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_SYSTEM;
+	}
+	if (open_log(&config, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}

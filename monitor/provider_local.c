@@ -25,6 +25,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 enum { EXECUTORS_MAX = 4096, FAILURES_MAX = 5 };
 
@@ -213,14 +214,23 @@ static int local_adopt(struct provider *base, struct error *err)
 	return r;
 }
 
+/* Whoever else could write there could have other things removed. */
 static int open_state(struct worker_place *place, const char *state,
 		      struct error *err)
 {
+	struct stat st;
+
 	if (!realpath(state, place->dir))
 		return error_errno(err, "%s", state);
 	place->fd = open(place->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (place->fd < 0)
 		return error_errno(err, "%s", place->dir);
+	if (fstat(place->fd, &st) < 0)
+		return error_errno(err, "%s", place->dir);
+	if (st.st_uid != geteuid() || (st.st_mode & 022) != 0)
+		return error_set(err, -EPERM,
+				 "%s: others than this user may write there",
+				 place->dir);
 	if (flock(place->fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
 	return errno == EWOULDBLOCK

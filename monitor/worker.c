@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/worker.h"
 
+#include "base/log.h"
 #include "loop/spawn.h"
 #include "monitor/leftovers.h"
 #include "monitor/tree.h"
-
-#include "base/log.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -8,6 +8,7 @@
 
 static const char *program = "bellows";
 static enum log_level shown = LOG_INFO;
+static int target = STDERR_FILENO;
 
 static const char *const level_names[] = {
 	[LOG_ERROR] = "error",
@@ -20,6 +21,11 @@ void log_init(const char *name, enum log_level level)
 {
 	program = name;
 	shown = level;
+}
+
+void log_to(int fd)
+{
+	target = fd;
 }
 
 void log_line(enum log_level level, const char *fmt, ...)
@@ -50,6 +56,9 @@ void log_line(enum log_level level, const char *fmt, ...)
 	line[n++] = '\n';
 
 	/* A log that cannot be written has nobody to tell. */
-	if (write(STDERR_FILENO, line, n) < 0)
+	if (write(target, line, n) < 0)
+		return;
+	if (target != STDERR_FILENO && level == LOG_ERROR &&
+	    write(STDERR_FILENO, line, n) < 0)
 		return;
 }

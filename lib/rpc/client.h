@@ -26,8 +26,8 @@ struct rpc_metadata {
 int rpc_channel_create(struct rpc_channel **out, struct rpc *rpc,
 		       const char *target, struct error *err);
 
-/* Cancels what is under way: those callbacks run with CANCELLED within.
- * Returns NULL. */
+/* Cancels what is under way: those callbacks run with CANCELLED within, and
+ * must not use the channel.  Returns NULL. */
 struct rpc_channel *rpc_channel_destroy(struct rpc_channel *channel);
 
 /* Sent with every call from now on; copied; NULL value removes. */
@@ -63,7 +63,8 @@ struct rpc_stream_events {
  * Opens a stream of any kind.  request: sent at once if not NULL.  timeout: of
  * the whole stream, 0 for none; without a timeout the attempt to connect fails
  * fast, with UNAVAILABLE.  On failure nothing was opened and no event comes.
- * answer: descriptor of what the server sends.
+ * answer: descriptor of what the server sends.  events: borrowed while the
+ * stream lives.
  */
 int rpc_stream_open(struct rpc_stream **out, struct rpc_channel *channel,
 		    const char *path, const ProtobufCMessage *request,
@@ -71,8 +72,9 @@ int rpc_stream_open(struct rpc_stream **out, struct rpc_channel *channel,
 		    const struct rpc_stream_events *events, void *user,
 		    struct error *err);
 
-/* As rpc_call_send(): 0, 1 (hold back until on_writable()), or -ENOBUFS: nothing
- * was queued and the stream ends with RESOURCE_EXHAUSTED. */
+/* As rpc_call_send(): 0, 1 (hold back until on_writable()), or -ENOBUFS:
+ * nothing was queued and the stream ends with RESOURCE_EXHAUSTED.  Not after
+ * rpc_stream_half_close(). */
 int rpc_stream_send(struct rpc_stream *stream, const ProtobufCMessage *message);
 
 /* No more messages from here, after what is queued; the server may go on. */

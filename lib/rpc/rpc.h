@@ -65,7 +65,8 @@ struct rpc;
 /* Starts the pump thread.  The loop is borrowed. */
 int rpc_create(struct rpc **out, struct loop *loop, struct error *err);
 
-/* Ends and joins the pump; waits for nothing else.  Returns NULL. */
+/* Ends and joins the pump; waits for nothing else.  Not from a callback of this
+ * room.  Returns NULL. */
 struct rpc *rpc_destroy(struct rpc *rpc);
 
 #endif

@@ -33,7 +33,7 @@ struct rpc_call;
 enum rpc_kind {
 	RPC_UNARY,
 	RPC_SERVER_STREAM, /* one request, many answers */
-	RPC_BIDI,	   /* also for client streams: end with one answer */
+	RPC_BIDI,          /* also for client streams: end with one answer */
 };
 
 struct rpc_method {
@@ -77,7 +77,8 @@ struct rpc_server *rpc_server_destroy(struct rpc_server *server);
 /* The address in a form rpc_channel_create() takes, with the real port. */
 const char *rpc_server_address(const struct rpc_server *server);
 
-/* Health of one service by its full name, or of the whole server by "". */
+/* Health of one service of the config by its full name, or of the whole server
+ * by "".  All are serving at first. */
 void rpc_server_set_serving(struct rpc_server *server, const char *service,
 			    bool serving);
 
@@ -86,9 +87,11 @@ void rpc_call_reply(struct rpc_call *call, const ProtobufCMessage *answer);
 
 /*
  * Queue one answer on a stream.  Returns 0; 1 if it was queued and more than
- * half of RPC_QUEUE_MAX now waits for the peer, who should be sent no more until
- * on_writable(); or -ENOBUFS when the queue was full: nothing was queued and the
- * call was ended with RESOURCE_EXHAUSTED (on_gone() comes from the loop, later).
+ * half of RPC_QUEUE_MAX now waits for the peer, who should be sent no more
+ * until on_writable(); or -ENOBUFS when the queue was full or the answer too
+ * large: nothing was queued and the call was ended with RESOURCE_EXHAUSTED
+ * (on_gone() comes from the loop, later).  To a call that is over already,
+ * whose on_gone() is on its way, it returns 0 and does nothing.
  */
 int rpc_call_send(struct rpc_call *call, const ProtobufCMessage *answer);
 

@@ -325,6 +325,21 @@ static void a_state_directory_has_one_provider(void)
 	end();
 }
 
+static void a_state_directory_that_others_may_write_is_refused(void)
+{
+	struct error err;
+	char expected[256];
+
+	begin(STAYS);
+	provider = provider_destroy(provider);
+	chmod(at("state"), 01777);
+	CHECK(create(&err) == -EPERM);
+	snprintf(expected, sizeof(expected),
+		 "%s/state: others than this user may write there", root);
+	CHECK_TEXT(err.text, expected);
+	end();
+}
+
 static void too_many_executors_are_refused(void)
 {
 	struct error err;
@@ -439,6 +454,7 @@ RUN_TESTS(TEST(hold_starts_what_is_missing_and_may_be_repeated),
 	  TEST(a_missing_program_is_refused),
 	  TEST(a_program_that_vanishes_is_a_failing_start),
 	  TEST(a_state_directory_has_one_provider),
+	  TEST(a_state_directory_that_others_may_write_is_refused),
 	  TEST(too_many_executors_are_refused),
 	  TEST(destroy_ends_all_and_leaves_nothing),
 	  TEST(destroy_kills_what_ignores_sigterm),

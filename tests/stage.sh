@@ -1,0 +1,7 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# stage.sh DIR STAMP PROGRAM...: put the programs side by side, as installed.
+dir=$1 stamp=$2
+shift 2
+mkdir -p "$dir" && cp "$@" "$dir" && touch "$stamp"

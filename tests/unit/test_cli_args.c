@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/args.h"
+#include "cli/compose.h"
+#include "cli/help.h"
+#include "cli/statedir.h"
+#include "jobfile/jobfile.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+static struct args args;
+static struct error err;
+
+static int read_words(const char *command, const char *const *argv)
+{
+	int argc = 0;
+
+	args_fini(&args);
+	memset(&args, 0, sizeof(args));
+	err.text[0] = '\0';
+	while (argv[argc])
+		argc++;
+	return args_read(&args, command_find(command), argc, argv, &err);
+}
+
+#define READ(command, ...)                                                     \
+	read_words(command, (const char *[]){__VA_ARGS__, NULL})
+
+static void options_may_stand_anywhere(void)
+{
+	CHECK(READ("scale", "--wait", "heat", "--deadline=5min", "-1",
+		   "--reason", "night") == 0);
+	CHECK(args.wait && args.deadline == MINUTES(5));
+	CHECK_TEXT(args.reason, "night");
+	CHECK(args.words.n == 2);
+	CHECK_TEXT(args.words.at[1], "-1");
+}
+
+static void what_follows_two_dashes_is_the_command(void)
+{
+	CHECK(READ("run", "--name", "heat", "--", "parint", "--name", "x") ==
+	      0);
+	CHECK_TEXT(args.name, "heat");
+	CHECK_TEXT(args.command[1], "--name");
+	CHECK(!args.command[3]);
+	CHECK(READ("status", "heat", "--", "x") == -EINVAL);
+}
+
+static void mistakes_are_told_in_a_sentence(void)
+{
+	CHECK(READ("run", "--speed", "9") == -EINVAL);
+	CHECK_TEXT(err.text, "unknown option '--speed'; 'bellows help run' "
+			     "lists the options");
+	CHECK(READ("run", "--ranks", "two") == -EINVAL);
+	CHECK_TEXT(err.text, "--ranks: 'two' is not a number of at least 1");
+	CHECK(READ("run", "--ranks", "0") == -EINVAL);
+	CHECK(READ("run", "--ranks") == -EINVAL);
+	CHECK_TEXT(err.text, "--ranks needs a value: N");
+	CHECK(READ("run", "--quiet=yes") == -EINVAL);
+	CHECK_TEXT(err.text, "--quiet takes no value");
+	CHECK(READ("scale", "heat", "4", "--deadline", "5") == -EINVAL);
+	CHECK_TEXT(err.text, "--deadline: '5' is not a duration such as 500ms, "
+			     "30s, 5min or 2h");
+	CHECK(READ("watch", "a", "b") == -EINVAL);
+	CHECK_TEXT(err.text, "'b' is one word too many; usage: bellows watch "
+			     "JOB");
+	CHECK(READ("cancel", "--json") == -EINVAL);
+	CHECK(READ("cancel", "-x") == -EINVAL);
+	CHECK(READ("cancel", "--connect", "unix:/x") == 0);
+	CHECK(READ("cancel", "--help") == 0 && args.help);
+}
+
+static void every_command_and_option_is_explained(void)
+{
+	for (const struct command *at = commands; at->name; at++) {
+		CHECK(at->run && at->usage[0] && at->summary[0] && at->text[0]);
+		CHECK(strncmp(at->example, "bellows ", 8) == 0);
+		CHECK(at->codes[0] == 0);
+		CHECK(command_find(at->name) == at);
+	}
+	for (size_t i = 0; i < n_flags; i++) {
+		CHECK(flags[i].help[0] && flags[i].commands);
+		CHECK(!flags[i].value == (flags[i].kind == FLAG_SWITCH));
+		for (size_t k = 0; k < i; k++)
+			CHECK(strcmp(flags[i].name, flags[k].name) != 0 ||
+			      !(flags[i].commands & flags[k].commands));
+	}
+}
+
+static void the_manual_names_every_option_and_command(void)
+{
+	CLEANUP(fclose)
+	FILE *page = fopen(SOURCE_ROOT "/docs/man/bellows.1", "r");
+	static char text[65536];
+	char wanted[80];
+
+	CHECK(page);
+	text[fread(text, 1, sizeof(text) - 1, page)] = '\0';
+	for (size_t i = 0; i < n_flags; i++) {
+		char *to = stpcpy(wanted, "\\-\\-");
+
+		for (const char *c = flags[i].name; *c; c++)
+			to = *c == '-' ? stpcpy(to, "\\-") : (*to = *c, to + 1);
+		*to = '\0';
+		if (!strstr(text, wanted))
+			note("missing in bellows.1", wanted);
+		CHECK(strstr(text, wanted));
+	}
+	for (const struct command *at = commands; at->name; at++) {
+		snprintf(wanted, sizeof(wanted), ".SS bellows %s", at->name);
+		CHECK(strstr(text, wanted));
+	}
+}
+
+static void options_become_a_job_file(void)
+{
+	char *text = NULL;
+
+	CHECK(READ("run", "--name", "heat", "--app", "parint", "--ranks", "2",
+		   "--min=1", "--max", "6", "--checkpoint-dir", "my \"ckpt\"",
+		   "--at", "30%=4", "--at", "10min=3", "--env", "A=b=c\n", "--",
+		   "parint", "--array-size", "1000000") == 0);
+	CHECK(compose(&text, &args, "/home/me", &err) == 0);
+	CHECK_TEXT(text, "name: \"heat\"\n"
+			 "app: \"parint\"\n"
+			 "command:\n"
+			 "  - \"parint\"\n"
+			 "  - \"--array-size\"\n"
+			 "  - \"1000000\"\n"
+			 "dir: \"/home/me\"\n"
+			 "ranks:\n"
+			 "  initial: 2\n"
+			 "  min: 1\n"
+			 "  max: 6\n"
+			 "checkpoint:\n"
+			 "  dir: \"my \\\"ckpt\\\"\"\n"
+			 "scale:\n"
+			 "  schedule:\n"
+			 "    - {at: \"30%\", ranks: 4}\n"
+			 "    - {at: \"10min\", ranks: 3}\n"
+			 "environment:\n"
+			 "  \"A\": \"b=c\\x0a\"\n");
+	free(text);
+}
+
+static void a_composed_job_file_is_understood(void)
+{
+	CLEANUP(jobfile_destroy) struct jobfile *job = NULL;
+	CLEANUP(free) char *text = NULL;
+
+	CHECK(READ("run", "--name", "heat", "--app", "parint", "--ranks", "2",
+		   "--max", "6", "--checkpoint-dir", "/tmp", "--at", "30%=4",
+		   "--at", "10min=3", "--env", "A=b c", "--env",
+		   "B=\\x41 \"' #: {}", "--env", "C=\xc3\xa4\t", "--",
+		   "/a \"b\"/parint", "--array-size", "1000000") == 0);
+	CHECK(compose(&text, &args, "/tmp", &err) == 0);
+	if (jobfile_parse(&job, "text", text, strlen(text), "/tmp", &err) < 0)
+		note("refused", err.text);
+	CHECK(job);
+	CHECK_TEXT(job->name, "heat");
+	CHECK_TEXT(job->adapter->name, "parint");
+	CHECK_TEXT(job->app.command[0], "/a \"b\"/parint");
+	CHECK_TEXT(job->app.command[2], "1000000");
+	CHECK_TEXT(job->environment[0], "A=b c");
+	CHECK_TEXT(job->environment[1], "B=\\x41 \"' #: {}");
+	CHECK_TEXT(job->environment[2], "C=\xc3\xa4\t");
+	CHECK(job->ranks.initial == 2 && job->ranks.max == 6);
+	CHECK(job->n_schedule == 2 && job->schedule[0].ranks == 4);
+	CHECK(job->schedule[1].after == MINUTES(10));
+}
+
+static void an_incomplete_description_is_refused(void)
+{
+	char *text = NULL;
+
+	CHECK(READ("run", "--name", "heat", "--app", "parint", "--", "x") == 0);
+	CHECK(compose(&text, &args, "/", &err) == -EINVAL);
+	CHECK_TEXT(err.text, "without a job file, run needs --ranks N");
+	CHECK(READ("run", "--name", "heat", "--app", "parint", "--ranks", "2",
+		   "--checkpoint-dir", "d") == 0);
+	CHECK(compose(&text, &args, "/", &err) == -EINVAL);
+	CHECK_TEXT(err.text, "the command is missing: -- COMMAND ...");
+	CHECK(READ("run", "--name", "heat", "--app", "parint", "--ranks", "2",
+		   "--checkpoint-dir", "d", "--at", "4", "--", "x") == 0);
+	CHECK(compose(&text, &args, "/", &err) == -EINVAL);
+	CHECK_TEXT(err.text, "--at: '4' is not of the form 30%=4 or 10min=4");
+	CHECK(READ("run", "--name", "heat", "--app", "parint", "--ranks", "2",
+		   "--checkpoint-dir", "d", "--", "\xff") == 0);
+	CHECK(compose(&text, &args, "/", &err) == -EINVAL);
+	CHECK(!text);
+}
+
+static void names_of_jobs_are_checked(void)
+{
+	struct statedir dir;
+
+	CHECK(statedir_is_name("heat-2"));
+	CHECK(!statedir_is_name("") && !statedir_is_name("..") &&
+	      !statedir_is_name("a/b") && !statedir_is_name("Heat"));
+	CHECK(!statedir_is_name("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
+	memset(&args, 0, sizeof(args));
+	CHECK(statedir_of(&dir, &args, "../x", &err) == -EINVAL);
+	args.runtime_dir = "/run/user/7";
+	CHECK(statedir_of(&dir, &args, "heat", &err) == 0);
+	CHECK_TEXT(dir.path, "/run/user/7/bellows/heat");
+	args.state_root = "/s";
+	CHECK(statedir_of(&dir, &args, "heat", &err) == 0);
+	CHECK_TEXT(dir.path, "/s/heat");
+}
+
+static void unsafe_state_directories_are_refused(void)
+{
+	char base[] = "/tmp/bellows-test-XXXXXX", command[256];
+	struct statedir dir;
+
+	CHECK(mkdtemp(base));
+	snprintf(dir.path, sizeof(dir.path), "%s/a/b", base);
+	CHECK(statedir_make(&dir, &err) == 0);
+	CHECK(statedir_make(&dir, &err) == 0);
+	CHECK(chmod(dir.path, 0755) == 0);
+	CHECK(statedir_make(&dir, &err) == -EPERM);
+	CHECK(strstr(err.text, "is open to others (mode 0755): chmod 700 it"));
+	snprintf(dir.path, sizeof(dir.path), "%s/link", base);
+	CHECK(symlink("a", dir.path) == 0);
+	CHECK(statedir_make(&dir, &err) == -EPERM);
+	CHECK(strstr(err.text, "a symbolic link or a file is not trusted"));
+	snprintf(dir.path, sizeof(dir.path), "%s/none", base);
+	CHECK(statedir_check(dir.path, &err) == -ENOENT);
+	snprintf(command, sizeof(command), "rm -r %s", base);
+	CHECK(system(command) == 0);
+}
+
+RUN_TESTS(TEST(options_may_stand_anywhere),
+	  TEST(what_follows_two_dashes_is_the_command),
+	  TEST(mistakes_are_told_in_a_sentence),
+	  TEST(every_command_and_option_is_explained),
+	  TEST(the_manual_names_every_option_and_command),
+	  TEST(options_become_a_job_file),
+	  TEST(a_composed_job_file_is_understood),
+	  TEST(an_incomplete_description_is_refused),
+	  TEST(names_of_jobs_are_checked),
+	  TEST(unsafe_state_directories_are_refused))

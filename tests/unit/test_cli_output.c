@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/output.h"
+#include "cli/timeline.h"
+#include "tests/check.h"
+#include "tests/unit/cli_job.h"
+
+#include <cjson/cJSON.h>
+
+static struct sample sample;
+static char told[4096];
+
+static void tell(void *user, const struct event *event)
+{
+	CLEANUP(free) char *text = NULL;
+
+	PRINTED(text, output_text.event, event);
+	strncat(told, text, sizeof(told) - strlen(told) - 1);
+}
+
+static void step(struct follow *follow, Bellows__V1__State state, uint64_t age)
+{
+	sample.job.state = state;
+	sample.job.age = age;
+	follow_step(follow, &sample.job, tell, NULL);
+}
+
+static void begin(void)
+{
+	told[0] = '\0';
+	sample_init(&sample);
+	sample.job.n_history = 0;
+	sample.job.size = 2;
+	sample.job.target = 2;
+	sample.job.progress = 0.05;
+	sample.job.eta = -1;
+	sample.job.step = 0;
+}
+
+static void a_rescale_is_told_step_by_step(void)
+{
+	struct follow follow = {0};
+
+	begin();
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 3200);
+	sample.job.n_history = 1;
+	sample.job.target = 4;
+	sample.rescale.result = "";
+	sample.rescale.saved = sample.rescale.up = sample.rescale.stepped = 0;
+	step(&follow, BELLOWS__V1__STATE__GROWING, 9800);
+	sample.rescale.saved = 10000;
+	step(&follow, BELLOWS__V1__STATE__STOPPING, 10050);
+	sample.rescale.up = 10400;
+	sample.rescale.result = "done";
+	sample.job.size = 4;
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 10400);
+	sample.rescale.stepped = 10600;
+	sample.job.progress = 0.31;
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 10600);
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 10700);
+	CHECK_TEXT(told,
+		   "[  3.2 s] running on 2 ranks\n"
+		   "[  9.8 s] growing 2 -> 4: computing on while 3 executors "
+		   "come\n"
+		   "[ 10.1 s] saved step 1200 for 2 -> 4\n"
+		   "[ 10.1 s] stopping the ranks\n"
+		   "[ 10.4 s] running on 4 ranks\n"
+		   "[ 10.6 s] 2 -> 4 cost a pause of 0.800 s (save 0.200 s, "
+		   "stop 0.100 s, start 0.300 s, first step 0.200 s)\n"
+		   "[ 10.6 s] 31 % done\n");
+}
+
+static void a_change_that_was_dropped_says_why(void)
+{
+	struct follow follow = {0};
+
+	begin();
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 100);
+	sample.job.n_history = 1;
+	sample.rescale.result = "2 of 4 executors came\033 in 5min";
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 10000);
+	CHECK_TEXT(told, "[  0.1 s] running on 2 ranks\n"
+			 "[ 10.0 s] saved step 1200 for 2 -> 4\n"
+			 "[ 10.0 s] stays on 2 ranks: 2 of 4 executors came? "
+			 "in 5min\n");
+}
+
+static void what_was_over_before_is_not_told(void)
+{
+	struct follow follow = {0};
+
+	begin();
+	sample.job.n_history = 1;
+	sample.job.progress = 0.55;
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 20000);
+	CHECK_TEXT(told, "[ 20.0 s] running on 2 ranks\n");
+}
+
+static void a_first_step_that_never_comes_is_not_waited_for(void)
+{
+	struct follow follow = {0};
+
+	begin();
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 100);
+	told[0] = '\0';
+	sample.job.n_history = 1;
+	sample.rescale.saved = 0;
+	sample.rescale.stepped = 0;
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 15399);
+	CHECK_TEXT(told, "");
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 15400);
+	CHECK_TEXT(told, "[ 15.4 s] 2 -> 4 cost a pause of 0.600 s (stop "
+			 "0.300 s, start 0.300 s)\n");
+}
+
+static void a_summary_has_every_span_and_pause(void)
+{
+	CLEANUP(free) char *text = NULL;
+
+	sample_init(&sample);
+	sample.job.state = BELLOWS__V1__STATE__DONE;
+	PRINTED(text, timeline_print, &sample.job);
+	CHECK_TEXT(
+		text,
+		"\nheat: done after 23 s, 1 rescale, paused 0.800 s in all "
+		"(3.5 %)\n"
+		"\n        from          to  ranks\n"
+		"       0.0 s       0.4 s      0  start\n"
+		"       0.4 s       9.9 s      2  ############\n"
+		"       9.9 s      10.6 s      0  pause 0.800 s\n"
+		"      10.6 s      23.1 s      4  ########################\n"
+		"\n     rescale       asked      pause        save        stop"
+		"       start  first step  reason\n"
+		"      2 -> 4       9.1 s    0.800 s     0.200 s     0.100 s"
+		"     0.300 s     0.200 s  schedule: 30 %\n");
+}
+
+static void a_drawing_has_axes_steps_and_pauses(void)
+{
+	CLEANUP(free) char *text = NULL;
+
+	sample_init(&sample);
+	sample.job.name = "a<b>&c";
+	PRINTED(text, timeline_draw, &sample.job);
+	CHECK(strstr(text, "<title>a&lt;b&gt;&amp;c: ranks over time</title>"));
+	CHECK(strstr(text, "prefers-color-scheme: dark"));
+	CHECK(strstr(text, ">time (s)</text>"));
+	CHECK(strstr(text, ">ranks</text>"));
+	CHECK(strstr(text, "<path class=\"ranks\" d=\"M77.4 208.0H394.9M418.3 "
+			   "72.0H836.0\"/>\n</svg>\n"));
+	CHECK(strstr(text, "<rect class=\"pause\" x=\"394.9\" y=\"90\" "
+			   "width=\"23.4\" height=\"254\"/>"));
+	CHECK(strstr(text, ">0.800 s</text>"));
+}
+
+static void a_drawing_of_nothing_is_a_drawing(void)
+{
+	CLEANUP(free) char *text = NULL;
+
+	sample_init(&sample);
+	sample.job.n_spans = 0;
+	sample.job.n_history = 0;
+	sample.job.age = 0;
+	PRINTED(text, timeline_draw, &sample.job);
+	CHECK(strstr(text, "</svg>\n"));
+	CHECK(!strstr(text, "nan") && !strstr(text, "inf"));
+}
+
+/* The keys of an object, in order. */
+static void keys_of(const cJSON *object, char *text, size_t n)
+{
+	const cJSON *at;
+
+	text[0] = '\0';
+	cJSON_ArrayForEach(at, object)
+	{
+		strncat(text, at->string, n - strlen(text) - 1);
+		strncat(text, " ", n - strlen(text) - 1);
+	}
+}
+
+static void json_keys_stay_as_they_are(void)
+{
+	Bellows__V1__Job *jobs[] = {&sample.job};
+	CLEANUP(free) char *text = NULL;
+	char keys[512];
+	cJSON *job;
+
+	sample_init(&sample);
+	sample.job.reason = "\xff";
+	PRINTED(text, output_json.jobs, jobs, 1, false);
+	CHECK(strchr(text, '\n') == text + strlen(text) - 1);
+	job = cJSON_Parse(text);
+	CHECK(job);
+	keys_of(job, keys, sizeof(keys));
+	CHECK_TEXT(keys,
+		   "name state reason ranks target min max epoch progress step "
+		   "age_ms eta_ms executors_wanted rescales paused_ms "
+		   "exit_code network members history spans ");
+	CHECK_TEXT(cJSON_GetObjectItem(job, "reason")->valuestring,
+		   "\xef\xbf\xbd");
+	CHECK(cJSON_IsNull(cJSON_GetObjectItem(job, "exit_code")));
+	keys_of(cJSON_GetObjectItem(job, "members")->child, keys, sizeof(keys));
+	CHECK_TEXT(keys, "name address slots ranks state heard_ms ");
+	keys_of(cJSON_GetObjectItem(job, "history")->child, keys, sizeof(keys));
+	CHECK_TEXT(keys, "epoch from to reason result asked_ms executors_ms "
+			 "prepared_ms ordered_ms saved_ms stopped_ms up_ms "
+			 "stepped_ms last_step pause_ms phases ");
+	keys_of(cJSON_GetObjectItem(job, "spans")->child, keys, sizeof(keys));
+	CHECK_TEXT(keys, "from_ms to_ms ranks ");
+	cJSON_Delete(job);
+}
+
+static void json_events_are_one_line_each(void)
+{
+	const struct event events[] = {
+		{.kind = EVENT_STATE, .job = &sample.job},
+		{.kind = EVENT_MESSAGE, .text = "saving"},
+		{.kind = EVENT_OUTPUT, .text = "a\n\"b\0c", .size = 6},
+		{.kind = EVENT_RESCALED,
+		 .job = &sample.job,
+		 .rescale = &sample.rescale},
+	};
+	CLEANUP(free) char *text = NULL;
+	size_t n;
+	FILE *to;
+
+	sample_init(&sample);
+	to = open_memstream(&text, &n);
+	for (size_t i = 0; i < 4; i++)
+		output_json.event(to, &events[i]);
+	fclose(to);
+	CHECK_TEXT(
+		text,
+		"{\"event\":\"state\",\"time_ms\":23100,\"state\":\"running\","
+		"\"reason\":\"\",\"ranks\":4,\"target\":4,\"progress\":0.432,"
+		"\"step\":1728,\"eta_ms\":80000}\n"
+		"{\"event\":\"message\",\"time_ms\":null,\"text\":\"saving\"}\n"
+		"{\"event\":\"output\",\"time_ms\":null,\"stream\":\"stdout\","
+		"\"text\":\"a\\n\\\"b\"}\n"
+		"{\"event\":\"rescaled\",\"time_ms\":23100,\"epoch\":2,"
+		"\"from\":2,\"to\":4,\"reason\":\"schedule: 30 %\",\"result\":"
+		"\"done\",\"asked_ms\":9100,\"executors_ms\":9700,"
+		"\"prepared_ms\":9800,\"ordered_ms\":9800,\"saved_ms\":10000,"
+		"\"stopped_ms\":10100,\"up_ms\":10400,\"stepped_ms\":10600,"
+		"\"last_step\":1200,\"pause_ms\":800,\"phases\":{\"save_ms\":"
+		"200,\"stop_ms\":100,\"start_ms\":300,\"first_step_ms\":200}}"
+		"\n");
+}
+
+static void a_table_lists_members_below_one_job(void)
+{
+	Bellows__V1__Job *jobs[] = {&sample.job};
+	CLEANUP(free) char *one = NULL;
+	CLEANUP(free) char *none = NULL;
+
+	sample_init(&sample);
+	PRINTED(one, output_text.jobs, jobs, 1, false);
+	CHECK_TEXT(one, "JOB   RANKS  TARGET  STATE      PROGRESS          ETA"
+			"  RESCALES\n"
+			"heat      4       4  running      43.2 %   1 min 20 s"
+			"         1\n"
+			"\n"
+			"EXECUTOR  ADDRESS  SLOTS  RANKS  STATE     HEARD\n"
+			"e0        local        2      2  ready     0.1 s ago"
+			"\n");
+	PRINTED(none, output_text.jobs, jobs, 0, true);
+	CHECK_TEXT(none, "no job runs\n");
+}
+
+RUN_TESTS(TEST(a_rescale_is_told_step_by_step),
+	  TEST(a_change_that_was_dropped_says_why),
+	  TEST(what_was_over_before_is_not_told),
+	  TEST(a_first_step_that_never_comes_is_not_waited_for),
+	  TEST(a_summary_has_every_span_and_pause),
+	  TEST(a_drawing_has_axes_steps_and_pauses),
+	  TEST(a_drawing_of_nothing_is_a_drawing),
+	  TEST(json_keys_stay_as_they_are), TEST(json_events_are_one_line_each),
+	  TEST(a_table_lists_members_below_one_job))
