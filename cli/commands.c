@@ -63,7 +63,8 @@ const struct command commands[] = {
 	 "its output\nthrough and shows how it grows and shrinks. Ctrl-C saves "
 	 "and stops; a second one\nstops at once.",
 	 "bellows run --name heat --app parint --ranks 2 --max 6 \\\n"
-	 "      --checkpoint-dir ckpt --at 30%=4 -- parint --array-size 1000000",
+	 "      --checkpoint-dir ckpt --at 30%=4 \\\n"
+	 "      -- parint --array-size 1000000 --iterations 1000 --nloop 32",
 	 0, 1,
 	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_UNREACHABLE,
 		       EXIT_INTERNAL, EXIT_SYSTEM, EXIT_CHECKPOINT,

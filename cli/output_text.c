@@ -12,16 +12,29 @@ static const char *plural(unsigned n)
 	return n == 1 ? "" : "s";
 }
 
-static void print_state(FILE *to, const Bellows__V1__Job *job)
+static void print_growing(FILE *to, const Bellows__V1__Job *job)
 {
 	unsigned ready = job_ready(job), wanted = job->executors_wanted;
+	unsigned missing = wanted > ready ? wanted - ready : 0;
+
+	fprintf(to, "growing %u -> %u: computing on while ", job->size,
+		job->target);
+	if (missing)
+		fprintf(to, "%u executor%s come%s", missing, plural(missing),
+			missing == 1 ? "s" : "");
+	else
+		fputs("executors come", to);
+}
+
+static void print_state(FILE *to, const Bellows__V1__Job *job)
+{
 	struct text reason = text_safe(job->reason);
 	bool moves = job->size != job->target && job->size != 0;
 
 	switch (job->state) {
 	case BELLOWS__V1__STATE__WAITING:
-		fprintf(to, "waiting for executors: %u of %u are here", ready,
-			wanted);
+		fprintf(to, "waiting for executors: %u of %u are here",
+			job_ready(job), job->executors_wanted);
 		break;
 	case BELLOWS__V1__STATE__STARTING:
 		fprintf(to, "starting on %u rank%s", job->target,
@@ -32,14 +45,7 @@ static void print_state(FILE *to, const Bellows__V1__Job *job)
 			plural(job->size));
 		break;
 	case BELLOWS__V1__STATE__GROWING:
-		fprintf(to, "growing %u -> %u: computing on while ", job->size,
-			job->target);
-		if (wanted > ready)
-			fprintf(to, "%u executor%s come%s", wanted - ready,
-				plural(wanted - ready),
-				wanted - ready == 1 ? "s" : "");
-		else
-			fputs("executors come", to);
+		print_growing(to, job);
 		break;
 	case BELLOWS__V1__STATE__PREPARING:
 		fprintf(to,

@@ -58,6 +58,22 @@ static void drop_next(struct coordinator *c)
 	launch_destroy(dropped);
 }
 
+/* An application may have written a newer one unasked. */
+static bool find_checkpoint(struct coordinator *c)
+{
+	struct checkpoint found;
+	struct error err;
+	int r = c->jobfile->adapter->checkpoint(&c->jobfile->app, &found, &err);
+	bool newer = r == 0 && found.mark != c->checkpoint.mark;
+
+	if (r < 0)
+		log_warn("the checkpoint that is there is not used: %s",
+			 err.text);
+	if (newer)
+		c->checkpoint = found;
+	return newer;
+}
+
 static int begin_launch(struct coordinator *c, struct launch **out,
 			unsigned epoch, struct error *err)
 {
@@ -287,14 +303,28 @@ static void log_transition(const struct coordinator *c,
 		 c->job.epoch, *c->reason ? c->reason : job_event_name(type));
 }
 
+/* Losses since the last checkpoint count, whoever asked for it. */
+static void forgive(struct coordinator *c, enum job_event_type type)
+{
+	const struct job_event kept = {.type = JOB_EV_KEPT,
+				       .now = loop_now()};
+
+	if ((type == JOB_EV_CRASHED || type == JOB_EV_LOST ||
+	     type == JOB_EV_UNSTARTED) &&
+	    find_checkpoint(c))
+		job_step(&c->job, &kept);
+}
+
 void coordinator_event(struct coordinator *c, enum job_event_type type,
 		       unsigned epoch, unsigned size, const char *reason)
 {
 	const struct job_event event = {
 		.type = type, .now = loop_now(), .epoch = epoch, .size = size};
-	struct job before = c->job;
+	struct job before;
 	msec_t left;
 
+	forgive(c, type);
+	before = c->job;
 	if (!job_step(&c->job, &event))
 		return;
 	history_on_step(&c->history, &before, &c->job, type, reason, event.now);
@@ -430,9 +460,8 @@ void coordinator_on_checkpoint(struct coordinator *c,
 	loop_timer_clear(&c->verdict);
 	if (report->complete && report->newer) {
 		c->saved = true;
+		find_checkpoint(c);
 		c->checkpoint.step = report->step;
-		c->checkpoint.files = report->files;
-		c->checkpoint.bytes = report->bytes;
 		snprintf(reason, sizeof(reason),
 			 "checkpoint of step %llu, %llu bytes",
 			 (unsigned long long)report->step,
@@ -486,13 +515,12 @@ static void on_unfit(void *user, int member, const char *failure)
 	snprintf(reason, sizeof(reason), "%s: %.400s",
 		 members_ledger(c->members)->members[member].name, failure);
 	log_error("executor=%s", reason);
-	if (c->job.epoch != 0)
+	if (c->job.starts != 0)
 		return;
-	/* the very first cannot: the others will not either */
 	c->exit_code = strstr(failure, "checkpoint.dir") ? EXIT_CHECKPOINT
 		       : strstr(failure, "cannot run") ? 127
 						       : EXIT_SYSTEM;
-	coordinator_event(c, JOB_EV_TIMEOUT, 0, 0, reason);
+	coordinator_event(c, JOB_EV_UNFIT, 0, 0, reason);
 }
 
 static void on_attached(void *user, int member)
@@ -602,17 +630,15 @@ static void init_job(struct coordinator *c)
 		.stop = STOP_PATIENCE,
 		.retries = file->restarts,
 	};
-	struct error err;
-	int found = file->adapter->checkpoint(&file->app, &c->checkpoint, &err);
+	bool found = find_checkpoint(c);
 
-	if (found < 0)
-		log_warn("the checkpoint that is there is not used: %s",
-			 err.text);
-	if (found == 0)
-		log_info("resuming from the checkpoint of step %llu",
+	if (found) {
+		snprintf(c->reason, sizeof(c->reason),
+			 "resuming from the checkpoint of step %llu",
 			 (unsigned long long)c->checkpoint.step);
-	job_init(&c->job, file->ranks.initial, &patience, found == 0,
-		 loop_now());
+		log_warn("%s in %s", c->reason, file->app.checkpoint_dir);
+	}
+	job_init(&c->job, file->ranks.initial, &patience, found, loop_now());
 	history_init(&c->history, loop_now());
 }
 

@@ -12,12 +12,14 @@ enum trigger {
 	ON_NOTHING,
 	ON_ENOUGH, /* executors for the target */
 	ON_SOME,   /* too few in time, but more than the job has */
+	ON_UNFIT,
 	ON_GROW,
 	ON_SHRINK,
 	ON_PREPARED,
 	ON_UNPREPARED,
 	ON_SAVED,
 	ON_UNSAVED,
+	ON_KEPT,
 	ON_STOPPED,
 	ON_STOPPED_ALONE, /* and no executors to go on with */
 	ON_SUSPENDED,
@@ -55,11 +57,13 @@ static const struct {
 
 static const char *const event_names[] = {
 	[JOB_EV_EXECUTORS]  = "executors",
+	[JOB_EV_UNFIT]      = "unfit",
 	[JOB_EV_SCALE]      = "scale",
 	[JOB_EV_PREPARED]   = "prepared",
 	[JOB_EV_UNPREPARED] = "unprepared",
 	[JOB_EV_SAVED]      = "saved",
 	[JOB_EV_UNSAVED]    = "unsaved",
+	[JOB_EV_KEPT]       = "kept",
 	[JOB_EV_STOPPED]    = "stopped",
 	[JOB_EV_RANKS_UP]   = "ranks up",
 	[JOB_EV_STEP]       = "step",
@@ -172,6 +176,7 @@ static const struct rule {
 	{ IN(WAITING),                ON_ENOUGH,     JOB_STARTING,  begin     },
 	{ IN(WAITING),                ON_SOME,       JOB_STARTING,  begin     },
 	{ IN(WAITING),                ON_TIMEOUT,    JOB_FAILED,    NULL      },
+	{ IN(WAITING),                ON_UNFIT,      JOB_FAILED,    NULL      },
 	{ IN(STARTING),               ON_RANKS_UP,   JOB_RUNNING,   settle    },
 	/* Either may be heard before it is known that the ranks are up. */
 	{ WITH_RANKS,                 ON_STEP,       STAY,          prove     },
@@ -199,6 +204,9 @@ static const struct rule {
 	/* A checkpoint that comes after its deadline ends the ranks too. */
 	{ IN(RUNNING) | IN(GROWING) | IN(PREPARING),
 	                              ON_SAVED,      JOB_STOPPING,  keep      },
+
+	/* What was saved need not be endured twice. */
+	{ WITH_RANKS | IN(STOPPING),  ON_KEPT,       STAY,          keep      },
 
 	/* The ranks may fall between writing it and our hearing of it. */
 	{ IN(STOPPING),               ON_SAVED,      STAY,          keep      },
@@ -274,6 +282,8 @@ static enum trigger resolve(const struct job *job, const struct job_event *ev)
 	switch (ev->type) {
 	case JOB_EV_EXECUTORS:
 		return ev->size >= job->target ? ON_ENOUGH : ON_NOTHING;
+	case JOB_EV_UNFIT: /* the first cannot: the others will not either */
+		return job->starts == 0 ? ON_UNFIT : ON_NOTHING;
 	case JOB_EV_SCALE:
 		return resolve_scale(job, ev->size);
 	case JOB_EV_PREPARED:
@@ -284,6 +294,8 @@ static enum trigger resolve(const struct job *job, const struct job_event *ev)
 		return ON_SAVED;
 	case JOB_EV_UNSAVED:
 		return ON_UNSAVED;
+	case JOB_EV_KEPT:
+		return ON_KEPT;
 	case JOB_EV_STOPPED:
 		return resolve_stop(job, ev->size);
 	case JOB_EV_RANKS_UP:

@@ -56,11 +56,13 @@ enum job_state {
 
 enum job_event_type {
 	JOB_EV_EXECUTORS,  /* size: largest that the ready executors can run */
+	JOB_EV_UNFIT,      /* an executor cannot run this job at all */
 	JOB_EV_SCALE,      /* size: ranks wanted; the caller checked them */
 	JOB_EV_PREPARED,   /* every rank of next waits at its gate */
 	JOB_EV_UNPREPARED, /* the start in preparation failed */
 	JOB_EV_SAVED,      /* a complete checkpoint, newer than the order */
 	JOB_EV_UNSAVED,    /* the application cannot write one; ranks compute */
+	JOB_EV_KEPT,       /* one that the application wrote unasked; it goes on */
 	JOB_EV_STOPPED,    /* no rank left; size: as of EXECUTORS */
 	JOB_EV_RANKS_UP,   /* all ranks run, each where it belongs */
 	JOB_EV_STEP,       /* the application made its first step of a start */

@@ -22,14 +22,15 @@
 enum { RANKS_MAX = 4096, SCHEDULE_MAX = 256 };
 
 enum scale_policy {
-	SCALE_MANUAL,	/* only when asked to */
+	SCALE_MANUAL,   /* only when asked to */
 	SCALE_SCHEDULE, /* at the moments below */
 };
 
-/* One moment of a schedule: reached by progress or by time, whichever it has. */
+/* One moment of a schedule: reached by progress or by time, whichever it has.
+ */
 struct schedule_step {
 	double progress; /* 0 to 1; negative: by time */
-	msec_t after;	 /* since the job began to compute */
+	msec_t after;    /* since the job began to compute */
 	unsigned ranks;
 };
 
@@ -52,10 +53,10 @@ struct jobfile {
 	unsigned ranks_per_executor;
 
 	msec_t checkpoint_deadline; /* for a checkpoint to be complete */
-	msec_t scale_deadline;	    /* for new executors to come */
-	msec_t wait_deadline;	    /* for the initial ones */
-	msec_t start_deadline;	    /* for ranks to come up */
-	unsigned restarts;	    /* after losses and crashes */
+	msec_t scale_deadline;      /* for new executors to come */
+	msec_t wait_deadline;       /* for the initial ones */
+	msec_t start_deadline;      /* for ranks to come up */
+	unsigned restarts;          /* after losses and crashes */
 
 	enum scale_policy policy;
 	struct schedule_step *schedule;

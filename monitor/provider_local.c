@@ -9,8 +9,9 @@
  *        +-----------------------------------+-------------------+
  *                     after backoff               another wish
  *
- * Executors that were started together and end together are one failure.  The
- * state directory is locked: it has one provider at a time.
+ * Executors that were started together and end together are one failure.  One
+ * that left as it was told to, with status 0, is waited after too: the wish is
+ * about to fall.  The state directory is locked: it has one provider at a time.
  */
 
 #include "base/list.h"
@@ -92,9 +93,15 @@ static void on_retry(void *user)
 	settle(p);
 }
 
+static void wait_for(struct local *p, msec_t pause)
+{
+	p->state = LOCAL_WAITING;
+	loop_timer_set(p->place.loop, &p->timer, pause, on_retry, p);
+}
+
 static void on_failure(struct local *p, unsigned round, const char *how)
 {
-	msec_t now = loop_now(), wait;
+	msec_t now = loop_now(), pause;
 
 	if (p->state != LOCAL_HOLDING || round == p->failed_round)
 		return;
@@ -111,11 +118,10 @@ static void on_failure(struct local *p, unsigned round, const char *how)
 			  p->wish, count(p), p->failures, how);
 		return;
 	}
-	wait = rpc_backoff(p->failures - 1, BACKOFF, BACKOFF_MAX);
+	pause = rpc_backoff(p->failures - 1, BACKOFF, BACKOFF_MAX);
 	log_warn("hold=%u have=%u failures=%u next start in %lld ms: %s",
-		 p->wish, count(p), p->failures, (long long)wait, how);
-	p->state = LOCAL_WAITING;
-	loop_timer_set(p->place.loop, &p->timer, wait, on_retry, p);
+		 p->wish, count(p), p->failures, (long long)pause, how);
+	wait_for(p, pause);
 }
 
 static void on_gone(void *user, const struct worker *worker)
@@ -135,6 +141,9 @@ static void on_gone(void *user, const struct worker *worker)
 		p->failures = 0;
 	else if (count(p) < p->wish)
 		on_failure(p, worker->round, how);
+	/* One that was released may be faster than the news of it. */
+	if (worker->status == 0 && p->state == LOCAL_HOLDING)
+		wait_for(p, BACKOFF);
 	settle(p);
 }
 

@@ -240,8 +240,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
 	r = options_parse(&run.options, argc, argv, &err);
 	if (r == 0 && (run.options.help || run.options.version)) {
-		fputs(run.options.help ? options_help
-				       : "parint " VERSION "\n",
+		fputs(run.options.help ? options_help : "parint " VERSION "\n",
 		      stdout);
 		return EX_OK;
 	}

@@ -6,6 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+static void describe(struct error *err, const char *fmt, va_list ap)
+{
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+}
+
 static void append(struct error *err, const char *cause)
 {
 	size_t n = strlen(err->text);
@@ -21,7 +26,7 @@ int error_set(struct error *err, int code, const char *fmt, ...)
 		return code;
 
 	va_start(ap, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	describe(err, fmt, ap);
 	va_end(ap);
 	return code;
 }
@@ -36,7 +41,7 @@ int error_wrap(struct error *err, int code, const char *fmt, ...)
 
 	cause = *err;
 	va_start(ap, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	describe(err, fmt, ap);
 	va_end(ap);
 	append(err, cause.text);
 	return code;
@@ -51,7 +56,7 @@ int error_errno(struct error *err, const char *fmt, ...)
 		return -cause;
 
 	va_start(ap, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	describe(err, fmt, ap);
 	va_end(ap);
 	append(err, strerror(cause));
 	return -cause;

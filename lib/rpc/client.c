@@ -11,8 +11,9 @@
 #include <string.h>
 
 /* Name resolution backs off by itself, for up to two minutes, and no argument
- * bounds it; so a channel that waits for a name is nudged. */
-enum { NUDGE = 5000 };
+ * bounds it.  So a channel that waits for a name, and that nobody waits for, is
+ * made anew when the next call begins. */
+enum { NAME_PATIENCE = 2000 };
 
 struct pair {
 	struct list link;
@@ -115,55 +116,7 @@ void channel_headers_free(const struct rpc_channel *channel,
 
 /* ---- channel ---- */
 
-static void nudge(void *user)
-{
-	struct rpc_channel *channel = user;
-
-	if (grpc_channel_check_connectivity_state(channel->core, 0) ==
-	    GRPC_CHANNEL_TRANSIENT_FAILURE)
-		grpc_channel_reset_connect_backoff(channel->core);
-	if (!list_is_empty(&channel->errands))
-		loop_timer_set(channel->rpc->loop, &channel->nudge, NUDGE,
-			       nudge, channel);
-}
-
-grpc_call *channel_begin(struct rpc_channel *channel, struct errand *errand,
-			 const char *path, msec_t timeout)
-{
-	grpc_slice method = grpc_slice_from_copied_string(path);
-	grpc_call *core;
-
-	assert(!channel->is_destroyed);
-	core = grpc_channel_create_call(
-		channel->core, NULL, GRPC_PROPAGATE_DEFAULTS,
-		channel->rpc->queue, method, NULL, rpc_deadline(timeout), NULL);
-	grpc_slice_unref(method);
-	errand->channel = channel;
-	list_append(&channel->errands, &errand->link);
-	if (channel->has_name && !loop_timer_is_set(&channel->nudge))
-		loop_timer_set(channel->rpc->loop, &channel->nudge, NUDGE,
-			       nudge, channel);
-	return core;
-}
-
-void status_set(struct rpc_status *status, grpc_status_code code,
-		grpc_slice details)
-{
-	status->code = (enum rpc_code)code;
-	snprintf(status->message, sizeof(status->message), "%.*s",
-		 (int)GRPC_SLICE_LENGTH(details),
-		 (const char *)GRPC_SLICE_START_PTR(details));
-	grpc_slice_unref(details);
-}
-
-static bool has_name(const char *target)
-{
-	return strncmp(target, "unix:", 5) != 0 && target[0] != '[' &&
-	       target[strspn(target, "0123456789.:")];
-}
-
-int rpc_channel_create(struct rpc_channel **out, struct rpc *rpc,
-		       const char *target, struct error *err)
+static grpc_channel *create_core(const char *target)
 {
 	/* A connection is this channel's alone, goes to its target and to no
 	 * proxy, and notices within ten seconds that its peer is dead. */
@@ -190,6 +143,64 @@ int rpc_channel_create(struct rpc_channel **out, struct rpc *rpc,
 	const grpc_channel_args all = {.num_args = LENGTH(args), .args = args};
 	grpc_channel_credentials *credentials;
 	sigset_t signals;
+	grpc_channel *core;
+
+	credentials = grpc_insecure_credentials_create();
+	rpc_block_signals(&signals);
+	core = grpc_channel_create(target, credentials, &all);
+	rpc_restore_signals(&signals);
+	grpc_channel_credentials_release(credentials);
+	return core;
+}
+
+static bool has_name(const char *target)
+{
+	return strncmp(target, "unix:", 5) != 0 && target[0] != '[' &&
+	       target[strspn(target, "0123456789.:")];
+}
+
+static void renew_if_stuck(struct rpc_channel *channel)
+{
+	if (!has_name(channel->target) || !list_is_empty(&channel->errands) ||
+	    loop_now() < channel->born + NAME_PATIENCE ||
+	    grpc_channel_check_connectivity_state(channel->core, 0) !=
+		    GRPC_CHANNEL_TRANSIENT_FAILURE)
+		return;
+	grpc_channel_destroy(channel->core);
+	channel->core = create_core(channel->target);
+	channel->born = loop_now();
+}
+
+grpc_call *channel_begin(struct rpc_channel *channel, struct errand *errand,
+			 const char *path, msec_t timeout)
+{
+	grpc_slice method = grpc_slice_from_copied_string(path);
+	grpc_call *core;
+
+	assert(!channel->is_destroyed);
+	renew_if_stuck(channel);
+	core = grpc_channel_create_call(
+		channel->core, NULL, GRPC_PROPAGATE_DEFAULTS,
+		channel->rpc->queue, method, NULL, rpc_deadline(timeout), NULL);
+	grpc_slice_unref(method);
+	errand->channel = channel;
+	list_append(&channel->errands, &errand->link);
+	return core;
+}
+
+void status_set(struct rpc_status *status, grpc_status_code code,
+		grpc_slice details)
+{
+	status->code = (enum rpc_code)code;
+	snprintf(status->message, sizeof(status->message), "%.*s",
+		 (int)GRPC_SLICE_LENGTH(details),
+		 (const char *)GRPC_SLICE_START_PTR(details));
+	grpc_slice_unref(details);
+}
+
+int rpc_channel_create(struct rpc_channel **out, struct rpc *rpc,
+		       const char *target, struct error *err)
+{
 	CLEANUP(rpc_channel_destroy) struct rpc_channel *channel = NULL;
 
 	channel = calloc(1, sizeof(*channel));
@@ -199,12 +210,11 @@ int rpc_channel_create(struct rpc_channel **out, struct rpc *rpc,
 	channel->rpc = rpc;
 	list_init(&channel->errands);
 	list_init(&channel->metadata);
-	channel->has_name = has_name(target);
-	credentials = grpc_insecure_credentials_create();
-	rpc_block_signals(&signals);
-	channel->core = grpc_channel_create(target, credentials, &all);
-	rpc_restore_signals(&signals);
-	grpc_channel_credentials_release(credentials);
+	channel->target = strdup(target);
+	if (!channel->target)
+		return error_set(err, -ENOMEM, "out of memory");
+	channel->core = create_core(target);
+	channel->born = loop_now();
 
 	*out = STEAL(channel);
 	return 0;
@@ -223,10 +233,11 @@ struct rpc_channel *rpc_channel_destroy(struct rpc_channel *channel)
 		list_remove(&errand->link);
 		errand->abandon(errand);
 	}
-	loop_timer_clear(&channel->nudge);
-	grpc_channel_destroy(channel->core);
+	if (channel->core)
+		grpc_channel_destroy(channel->core);
 	list_for_each (at, &channel->metadata)
 		pair_destroy(CONTAINER(at, struct pair, link));
+	free(channel->target);
 	free(channel);
 	return NULL;
 }

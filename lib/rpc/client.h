@@ -8,8 +8,10 @@
  * A channel connects when it is first used and again whenever it must, with
  * backoff and jitter (100 ms growing to 2 s), for as long as it lives: a
  * coordinator that comes late or comes back is found without the program's
- * doing.  A call or stream, on the other hand, ends when its connection breaks;
- * its owner decides what to do again and after how long (rpc_backoff()).
+ * doing.  (A name that does not resolve yet is asked for again by each new
+ * call; during one call, ever more rarely.)  A call or stream, on the other
+ * hand, ends when its connection breaks; its owner decides what to do again and
+ * after how long (rpc_backoff()).
  */
 
 #include "rpc/rpc.h"

@@ -180,8 +180,8 @@ struct rpc_channel {
 	struct list errands;
 	struct list metadata;
 	size_t n_metadata;
-	struct loop_timer nudge;
-	bool has_name; /* to be resolved */
+	char *target;
+	msec_t born; /* when core was made */
 	bool is_destroyed;
 };
 

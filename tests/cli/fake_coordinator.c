@@ -323,12 +323,26 @@ static int serve(struct rpc *rpc, const char *dir)
 	return 0;
 }
 
+static void write_pid(const char *dir)
+{
+	char file[4096];
+	FILE *to;
+
+	snprintf(file, sizeof(file), "%s/pid", dir);
+	to = fopen(file, "w");
+	if (!to)
+		exit(71);
+	fprintf(to, "%d\n", (int)getpid());
+	fclose(to);
+}
+
 int main(int argc, char **argv)
 {
 	struct rpc *rpc;
 	int code;
 
 	mode = getenv("FAKE");
+	write_pid(argv[4]);
 	log_init("bellows-coordinator", LOG_INFO);
 	if (is_mode("refuse")) {
 		log_error("another coordinator holds %s", argv[4]);

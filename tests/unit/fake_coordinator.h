@@ -23,7 +23,6 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -247,8 +246,7 @@ static void end(void)
 	root[0] = '\0';
 }
 
-/* more: lines of the job file; NULL: none that is right. */
-static bool begin(const char *more)
+static bool begin(const char *job_file)
 {
 	char text[1024];
 
@@ -266,7 +264,7 @@ static bool begin(const char *more)
 		 "while [ ! -e %s/over ]; do sleep 0.05; done\n",
 		 root, root, root);
 	write_file(at("bellows-executor"), text, 0755);
-	write_file(at("job.yaml"), more, 0644);
+	write_file(at("job.yaml"), job_file, 0644);
 
 	trace[0] = address[0] = last_id[0] = last_reason[0] = '\0';
 	job = (Bellows__V1__Job)BELLOWS__V1__JOB__INIT;

@@ -14,14 +14,16 @@ static struct error err;
 
 static int read_words(const char *command, const char *const *argv)
 {
+	static const char *kept[64]; /* args goes on pointing into it */
 	int argc = 0;
 
 	args_fini(&args);
 	memset(&args, 0, sizeof(args));
 	err.text[0] = '\0';
-	while (argv[argc])
-		argc++;
-	return args_read(&args, command_find(command), argc, argv, &err);
+	for (; argv[argc]; argc++)
+		kept[argc] = argv[argc];
+	kept[argc] = NULL;
+	return args_read(&args, command_find(command), argc, kept, &err);
 }
 
 #define READ(command, ...)                                                     \

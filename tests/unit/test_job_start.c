@@ -174,6 +174,28 @@ static void a_checkpoint_proves_a_start_whose_steps_are_not_seen(void)
 	CHECK(job.state == JOB_STOPPING && job.target == 2);
 }
 
+static void a_checkpoint_of_its_own_forgives_losses_and_goes_on(void)
+{
+	struct job job = at(JOB_GROWING);
+
+	job.retries_left = 1;
+	CHECK(feed(&job, JOB_EV_KEPT, 0));
+	CHECK(job.state == JOB_GROWING && job.has_checkpoint);
+	CHECK(job.retries_left == patience.retries);
+}
+
+static void only_before_the_first_start_an_unfit_executor_ends_the_job(void)
+{
+	struct job job = at(JOB_WAITING), later = at(JOB_STOPPING);
+
+	CHECK(feed(&job, JOB_EV_UNFIT, 0));
+	CHECK(job.state == JOB_FAILED);
+
+	feed(&later, JOB_EV_STOPPED, 0);
+	CHECK(later.state == JOB_WAITING);
+	CHECK(!feed(&later, JOB_EV_UNFIT, 0));
+}
+
 RUN_TESTS(TEST(a_prepared_start_keeps_its_number_while_it_fits),
 	  TEST(a_prepared_start_does_not_outlive_a_wait),
 	  TEST(a_failed_start_at_a_new_size_costs_no_retry),
@@ -186,4 +208,6 @@ RUN_TESTS(TEST(a_prepared_start_keeps_its_number_while_it_fits),
 	  TEST(a_first_start_that_ends_itself_fails_at_once),
 	  TEST(a_first_start_that_is_not_brought_up_is_tried_again),
 	  TEST(a_step_heard_before_the_ranks_are_up_counts),
-	  TEST(a_checkpoint_proves_a_start_whose_steps_are_not_seen))
+	  TEST(a_checkpoint_proves_a_start_whose_steps_are_not_seen),
+	  TEST(a_checkpoint_of_its_own_forgives_losses_and_goes_on),
+	  TEST(only_before_the_first_start_an_unfit_executor_ends_the_job))

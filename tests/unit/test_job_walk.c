@@ -117,7 +117,7 @@ static const char *wrong_step(const struct job *from, const struct job *to,
 	if (started && (to->target > event->size || to->stepped))
 		return "start beyond its executors";
 	if (to->retries_left > from->retries_left &&
-	    event->type != JOB_EV_SAVED)
+	    event->type != JOB_EV_SAVED && event->type != JOB_EV_KEPT)
 		return "losses forgiven without a checkpoint";
 	if (from->has_checkpoint && !to->has_checkpoint)
 		return "checkpoint forgotten";

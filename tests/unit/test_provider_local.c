@@ -21,6 +21,7 @@
 #define RECORD   "echo \"$$ $*\" >>%s/record\n"
 #define STAYS    RECORD "exec sleep 1000\n"
 #define ENDS     RECORD "exit 3\n"
+#define LEAVES   "trap 'exit 0' TERM\n" RECORD "while :; do sleep 0.1; done\n"
 #define STUBBORN "trap '' TERM\n" RECORD "while :; do sleep 0.1; done\n"
 /* with a child in a session of its own, which ignores SIGTERM too */
 #define PARENT                                                                 \
@@ -254,6 +255,20 @@ static void what_dies_is_replaced_under_its_name_in_a_clean_directory(void)
 	end();
 }
 
+static void what_leaves_is_not_replaced_if_the_wish_falls_at_once(void)
+{
+	begin(LEAVES);
+	provider_hold(provider, 1, NULL);
+	CHECK(UNTIL(recorded() == 1));
+	kill(pid_of("worker-0"), SIGTERM);
+	CHECK(UNTIL(losses == 1));
+	CHECK_TEXT(last_how, "worker-0 with exit code 0");
+	provider_hold(provider, 0, NULL);
+	pass(400);
+	CHECK(starts == 1 && have == 0);
+	end();
+}
+
 static void failing_starts_back_off_and_end_until_the_wish_changes(void)
 {
 	msec_t began;
@@ -449,6 +464,7 @@ RUN_TESTS(TEST(hold_starts_what_is_missing_and_may_be_repeated),
 	  TEST(executors_are_told_who_they_are_and_where),
 	  TEST(a_smaller_wish_ends_no_executor),
 	  TEST(what_dies_is_replaced_under_its_name_in_a_clean_directory),
+	  TEST(what_leaves_is_not_replaced_if_the_wish_falls_at_once),
 	  TEST(failing_starts_back_off_and_end_until_the_wish_changes),
 	  TEST(executors_that_fail_together_are_one_failure),
 	  TEST(a_missing_program_is_refused),
