@@ -11,8 +11,10 @@
  *
  *     service (rpc)  members (executors)  launch (mpiexec, ranks)
  *            \              |               /
- *             +------> coordinator <-------+
- *                      job_step, effects
+ *             +---------> drive.c <---------+
+ *                     job_step()
+ *                         |
+ *                     effects.c
  *
  * This header is for the files of this room.
  */
@@ -73,6 +75,25 @@ void coordinator_on_line(struct coordinator *c, unsigned epoch,
 /* The verdict of the executor of rank 0 on the checkpoint it was to watch. */
 void coordinator_on_checkpoint(struct coordinator *c,
 			       const Bellows__V1__CheckpointReport *report);
+
+/* Sets the timer of the patience of the state it is in. */
+void coordinator_arm_deadline(struct coordinator *c);
+
+/* No rank of the start that ran is left. */
+void coordinator_on_stopped(struct coordinator *c);
+/* Executors came or went: is the job waiting for them? */
+void coordinator_count_executors(struct coordinator *c);
+
+/* Looks for a complete checkpoint; true if it is another than the one known. */
+bool coordinator_find_checkpoint(struct coordinator *c);
+
+/* effects.c: what the state asks for. */
+void coordinator_carry_out(struct coordinator *c);
+void coordinator_drop_next(struct coordinator *c);
+void coordinator_release_surplus(struct coordinator *c);
+
+extern const struct launch_events coordinator_launch_events;
+extern const struct members_events coordinator_members_events;
 
 /* Ranks for which there are executors, up to limit; 0: not even the fewest. */
 unsigned coordinator_possible(struct coordinator *c, unsigned limit);

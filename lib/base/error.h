@@ -24,7 +24,7 @@ int error_set(struct error *err, int code, const char *fmt, ...)
 
 /* Put "<prefix>: " before the text of a failure that a callee described. */
 int error_wrap(struct error *err, int code, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4), nonnull(3)));
 
 /* Describe a failed system call: "<text>: <strerror(errno)>"; returns -errno. */
 int error_errno(struct error *err, const char *fmt, ...)

@@ -64,7 +64,7 @@ static inline void sample_init(struct sample *sample)
 	rescale->stopped = 10100;
 	rescale->up = 10400;
 	rescale->stepped = 10600;
-	rescale->last_step = 1200;
+	rescale->last_step = 9900;
 
 	job->name = "heat";
 	job->state = BELLOWS__V1__STATE__RUNNING;

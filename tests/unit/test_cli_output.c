@@ -61,7 +61,7 @@ static void a_rescale_is_told_step_by_step(void)
 		   "[  3.2 s] running on 2 ranks\n"
 		   "[  9.8 s] growing 2 -> 4: computing on while 3 executors "
 		   "come\n"
-		   "[ 10.1 s] saved step 1200 for 2 -> 4\n"
+		   "[ 10.1 s] saved for 2 -> 4\n"
 		   "[ 10.1 s] stopping the ranks\n"
 		   "[ 10.4 s] running on 4 ranks\n"
 		   "[ 10.6 s] 2 -> 4 cost a pause of 0.800 s (save 0.200 s, "
@@ -79,9 +79,42 @@ static void a_change_that_was_dropped_says_why(void)
 	sample.rescale.result = "2 of 4 executors came\033 in 5min";
 	step(&follow, BELLOWS__V1__STATE__RUNNING, 10000);
 	CHECK_TEXT(told, "[  0.1 s] running on 2 ranks\n"
-			 "[ 10.0 s] saved step 1200 for 2 -> 4\n"
+			 "[ 10.0 s] saved for 2 -> 4\n"
 			 "[ 10.0 s] stays on 2 ranks: 2 of 4 executors came? "
 			 "in 5min\n");
+}
+
+static void stopping_for_good_is_no_rescale(void)
+{
+	struct follow follow = {0};
+
+	begin();
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 100);
+	told[0] = '\0';
+	sample.job.n_history = 1;
+	sample.job.step = 7;
+	sample.rescale.to = 0;
+	sample.rescale.result = "no rank is left";
+	sample.job.target = 0;
+	step(&follow, BELLOWS__V1__STATE__SAVING, 9900);
+	step(&follow, BELLOWS__V1__STATE__SUSPENDED, 10000);
+	CHECK_TEXT(told, "[  9.9 s] saved at step 7\n"
+			 "[  9.9 s] saving a checkpoint\n"
+			 "[ 10.0 s] saved and stopped; the same command goes "
+			 "on from there\n");
+}
+
+static void spans_without_ranks_are_told_apart(void)
+{
+	sample_init(&sample);
+	CHECK(timeline_kind(&sample.job, 0) == SPAN_START);
+	CHECK(timeline_kind(&sample.job, 1) == SPAN_RANKS);
+	CHECK(timeline_kind(&sample.job, 2) == SPAN_PAUSE);
+	CHECK(timeline_pause(&sample.job, 2) == 800);
+	sample.job.n_spans = 3;
+	CHECK(timeline_kind(&sample.job, 2) == SPAN_PAUSE);
+	sample.job.state = BELLOWS__V1__STATE__SUSPENDED;
+	CHECK(timeline_kind(&sample.job, 2) == SPAN_END);
 }
 
 static void what_was_over_before_is_not_told(void)
@@ -204,7 +237,7 @@ static void json_keys_stay_as_they_are(void)
 	keys_of(cJSON_GetObjectItem(job, "history")->child, keys, sizeof(keys));
 	CHECK_TEXT(keys, "epoch from to reason result asked_ms executors_ms "
 			 "prepared_ms ordered_ms saved_ms stopped_ms up_ms "
-			 "stepped_ms last_step pause_ms phases ");
+			 "stepped_ms last_step_ms pause_ms phases ");
 	keys_of(cJSON_GetObjectItem(job, "spans")->child, keys, sizeof(keys));
 	CHECK_TEXT(keys, "from_ms to_ms ranks ");
 	cJSON_Delete(job);
@@ -242,7 +275,8 @@ static void json_events_are_one_line_each(void)
 		"\"done\",\"asked_ms\":9100,\"executors_ms\":9700,"
 		"\"prepared_ms\":9800,\"ordered_ms\":9800,\"saved_ms\":10000,"
 		"\"stopped_ms\":10100,\"up_ms\":10400,\"stepped_ms\":10600,"
-		"\"last_step\":1200,\"pause_ms\":800,\"phases\":{\"save_ms\":"
+		"\"last_step_ms\":9900,\"pause_ms\":800,\"phases\":{\"save_"
+		"ms\":"
 		"200,\"stop_ms\":100,\"start_ms\":300,\"first_step_ms\":200}}"
 		"\n");
 }
@@ -269,6 +303,8 @@ static void a_table_lists_members_below_one_job(void)
 
 RUN_TESTS(TEST(a_rescale_is_told_step_by_step),
 	  TEST(a_change_that_was_dropped_says_why),
+	  TEST(stopping_for_good_is_no_rescale),
+	  TEST(spans_without_ranks_are_told_apart),
 	  TEST(what_was_over_before_is_not_told),
 	  TEST(a_first_step_that_never_comes_is_not_waited_for),
 	  TEST(a_summary_has_every_span_and_pause),

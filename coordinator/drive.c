@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/coordinator.h"
+
+#include "base/log.h"
+#include "coordinator/mpiexec.h"
+#include "jobfile/exit.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+/*
+ * Everything that happens, turned into events of the job
+ */
+
+enum {
+	PROVEN_AFTER = 10000, /* if no step is seen */
+	VERDICT_AFTER = 10000,
+};
+
+/* ---- what is possible ---- */
+
+
+unsigned coordinator_possible(struct coordinator *c, unsigned limit)
+{
+	unsigned slots = member_slots_ready(members_ledger(c->members),
+					    c->jobfile->ranks_per_executor);
+
+	return jobfile_largest(c->jobfile, slots < limit ? slots : limit);
+}
+
+unsigned coordinator_executors_wanted(const struct coordinator *c)
+{
+	unsigned per = c->jobfile->ranks_per_executor;
+
+	return (job_ranks_held(&c->job) + per - 1) / per;
+}
+
+/* An application may have written a newer one unasked. */
+bool coordinator_find_checkpoint(struct coordinator *c)
+{
+	struct checkpoint found;
+	struct error err;
+	int r = c->jobfile->adapter->checkpoint(&c->jobfile->app, &found, &err);
+	bool newer = r == 0 && found.mark != c->checkpoint.mark;
+
+	if (r < 0)
+		log_warn("the checkpoint that is there is not used: %s",
+			 err.text);
+	if (newer)
+		c->checkpoint = found;
+	return newer;
+}
+
+/* Executors came or went: is the job waiting for them? */
+void coordinator_count_executors(struct coordinator *c)
+{
+	if (c->job.state == JOB_WAITING || c->job.state == JOB_GROWING)
+		coordinator_event(c, JOB_EV_EXECUTORS, 0,
+				  coordinator_possible(c, c->job.target),
+				  "all executors are ready");
+	coordinator_release_surplus(c);
+}
+
+/* ---- events ---- */
+
+static int exit_code_of(const struct coordinator *c)
+{
+	switch (c->job.state) {
+	case JOB_DONE:
+		return EXIT_DONE;
+	case JOB_CANCELLED:
+		return EXIT_CANCELLED;
+	case JOB_SUSPENDED:
+		return EXIT_SUSPENDED;
+	case JOB_FAILED:
+		if (c->exit_code != 0)
+			return c->exit_code;
+		if (!c->app_ended)
+			return EXIT_UNREACHABLE;
+		if (WIFSIGNALED(c->app_status))
+			return 128 + WTERMSIG(c->app_status);
+		return WEXITSTATUS(c->app_status) ? WEXITSTATUS(c->app_status)
+						  : EXIT_INTERNAL;
+	case JOB_WAITING:
+	case JOB_STARTING:
+	case JOB_RUNNING:
+	case JOB_GROWING:
+	case JOB_PREPARING:
+	case JOB_SAVING:
+	case JOB_STOPPING:
+		return 0;
+	}
+	return 0;
+}
+
+static void on_deadline(void *user)
+{
+	struct coordinator *c = user;
+	unsigned target = c->job.target;
+	char reason[128];
+
+	snprintf(reason, sizeof(reason), "the deadline for %s passed",
+		 job_state_name(c->job.state));
+	coordinator_event(c, JOB_EV_TIMEOUT, 0,
+			  coordinator_possible(c, target), reason);
+}
+
+void coordinator_arm_deadline(struct coordinator *c)
+{
+	msec_t left = c->job.deadline - loop_now();
+
+	loop_timer_clear(&c->deadline);
+	if (c->job.deadline != 0)
+		loop_timer_set(c->loop, &c->deadline, left > 0 ? left : 0,
+			       on_deadline, c);
+}
+
+static void on_proven(void *user)
+{
+	struct coordinator *c = user;
+
+	coordinator_event(c, JOB_EV_STEP, c->job.epoch, 0, "runs");
+}
+
+static void log_transition(const struct coordinator *c,
+			   const struct job *before, enum job_event_type type)
+{
+	log_info("job=%s %s -> %s size=%u target=%u epoch=%u: %s",
+		 c->jobfile->name, job_state_name(before->state),
+		 job_state_name(c->job.state), c->job.size, c->job.target,
+		 c->job.epoch, *c->reason ? c->reason : job_event_name(type));
+}
+
+/* Losses since the last checkpoint count, whoever asked for it. */
+static void forgive(struct coordinator *c, enum job_event_type type)
+{
+	const struct job_event kept = {.type = JOB_EV_KEPT,
+				       .now = loop_now()};
+
+	if ((type == JOB_EV_CRASHED || type == JOB_EV_LOST ||
+	     type == JOB_EV_UNSTARTED) &&
+	    coordinator_find_checkpoint(c))
+		job_step(&c->job, &kept);
+}
+
+void coordinator_event(struct coordinator *c, enum job_event_type type,
+		       unsigned epoch, unsigned size, const char *reason)
+{
+	const struct job_event event = {
+		.type = type, .now = loop_now(), .epoch = epoch, .size = size};
+	struct job before;
+
+	forgive(c, type);
+	before = c->job;
+	if (!job_step(&c->job, &event))
+		return;
+	history_on_step(&c->history, &before, &c->job, type, reason, event.now);
+	if (before.state != c->job.state) {
+		snprintf(c->reason, sizeof(c->reason), "%s", reason);
+		log_transition(c, &before, type);
+	}
+	if (job_is_over(&c->job))
+		c->exit_code = exit_code_of(c);
+	coordinator_arm_deadline(c);
+	service_publish(c, before.state == c->job.state);
+	if (before.state != c->job.state)
+		coordinator_carry_out(c);
+	else if (type == JOB_EV_STEP)
+		coordinator_release_surplus(c);
+}
+
+/* ---- launches ---- */
+
+static void on_prepared(void *user, struct launch *launch)
+{
+	struct coordinator *c = user;
+
+	if (launch == c->next)
+		coordinator_event(c, JOB_EV_PREPARED, launch_epoch(launch), 0,
+				  "the next start waits at its gates");
+}
+
+static void on_up(void *user, struct launch *launch)
+{
+	struct coordinator *c = user;
+
+	if (launch != c->now)
+		return;
+	log_info("epoch=%u up ranks=%u network=%s", launch_epoch(launch),
+		 launch_layout(launch)->ranks,
+		 mpiexec_network(c->jobfile, members_ledger(c->members),
+				 launch_layout(launch)));
+	coordinator_event(c, JOB_EV_RANKS_UP, launch_epoch(launch), 0,
+			  "all ranks run where they belong");
+	loop_timer_set(c->loop, &c->proof, PROVEN_AFTER, on_proven, c);
+}
+
+static void on_failed(void *user, struct launch *launch, const char *reason,
+		      bool by_itself, int status)
+{
+	struct coordinator *c = user;
+
+	log_warn("epoch=%u failed: %s", launch_epoch(launch), reason);
+	if (launch == c->next) {
+		coordinator_event(c, JOB_EV_UNPREPARED, launch_epoch(launch),
+				  0, reason);
+		if (launch == c->next && c->job.next == 0)
+			coordinator_drop_next(c);
+		return;
+	}
+	if (launch != c->now)
+		return;
+	if (by_itself) {
+		c->app_ended = true;
+		c->app_status = status << 8;
+	}
+	coordinator_event(c, by_itself ? JOB_EV_CRASHED : JOB_EV_UNSTARTED,
+			  launch_epoch(launch), 0, reason);
+}
+
+/* The ranks left and nobody waits for a verdict on their checkpoint. */
+static void on_application_end(void *user)
+{
+	struct coordinator *c = user;
+	int status = c->app_status;
+	char reason[128];
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+		coordinator_event(c, JOB_EV_FINISHED, c->job.epoch, 0,
+				  "the application ended with 0");
+		return;
+	}
+	if (WIFEXITED(status))
+		snprintf(reason, sizeof(reason),
+			 "the application ended with %d", WEXITSTATUS(status));
+	else
+		snprintf(reason, sizeof(reason), "mpiexec ended by signal %d",
+			 WTERMSIG(status));
+	coordinator_event(c, JOB_EV_CRASHED, c->job.epoch, 0, reason);
+}
+
+static void on_ended(void *user, struct launch *launch, int status)
+{
+	struct coordinator *c = user;
+
+	if (launch == c->retired) {
+		c->retired = launch_destroy(launch);
+		return;
+	}
+	if (launch != c->now)
+		return;
+	c->app_ended = true;
+	c->app_status = status;
+	if (c->save_ordered != c->job.epoch || c->judged)
+		on_application_end(c);
+	else
+		loop_timer_set(c->loop, &c->verdict, VERDICT_AFTER,
+			       on_application_end, c);
+}
+
+static void on_gone(void *user, struct launch *launch)
+{
+	struct coordinator *c = user;
+
+	if (launch == c->now && c->job.state == JOB_STOPPING)
+		coordinator_on_stopped(c);
+}
+
+const struct launch_events coordinator_launch_events = {
+	on_prepared, on_up, on_failed, on_ended, on_gone,
+};
+
+void coordinator_on_stopped(struct coordinator *c)
+{
+	coordinator_event(c, JOB_EV_STOPPED, 0,
+			  coordinator_possible(c, c->job.target),
+			  "no rank is left");
+}
+
+void coordinator_on_checkpoint(struct coordinator *c,
+			       const Bellows__V1__CheckpointReport *report)
+{
+	char reason[128];
+
+	if (report->epoch != c->save_ordered || c->judged)
+		return;
+	c->judged = true;
+	loop_timer_clear(&c->verdict);
+	if (report->complete && report->newer) {
+		c->saved = true;
+		coordinator_find_checkpoint(c);
+		c->checkpoint.step = report->step;
+		snprintf(reason, sizeof(reason),
+			 "checkpoint of step %llu, %llu bytes",
+			 (unsigned long long)report->step,
+			 (unsigned long long)report->bytes);
+		coordinator_event(c, JOB_EV_SAVED, report->epoch, 0, reason);
+		return;
+	}
+	log_warn("epoch=%u no checkpoint: %s", report->epoch, report->failure);
+	if (c->app_ended)
+		on_application_end(c);
+}
+
+void coordinator_on_line(struct coordinator *c, unsigned epoch,
+			 const char *line)
+{
+	const struct adapter *adapter = c->jobfile->adapter;
+	struct line_facts facts = {0};
+
+	if (!adapter->on_line || epoch != c->job.epoch)
+		return;
+	switch (adapter->on_line(&c->jobfile->app, line, &facts)) {
+	case LINE_OTHER:
+		return;
+	case LINE_PROGRESS:
+		history_on_progress(&c->history, facts.step, facts.total,
+				    c->progress_epoch != epoch, loop_now());
+		c->progress_epoch = epoch;
+		if (!c->job.stepped)
+			coordinator_event(c, JOB_EV_STEP, epoch, 0, "a step");
+		else
+			service_publish(c, true);
+		return;
+	case LINE_SAVE_FAILED:
+		coordinator_event(c, JOB_EV_UNSAVED, epoch, 0, line);
+		return;
+	}
+}
+
+/* ---- members ---- */
+
+static void on_ready(void *user, int member)
+{
+	coordinator_count_executors(user);
+}
+
+static void on_unfit(void *user, int member, const char *failure)
+{
+	struct coordinator *c = user;
+	char reason[512];
+
+	snprintf(reason, sizeof(reason), "%s: %.400s",
+		 members_ledger(c->members)->members[member].name, failure);
+	log_error("executor=%s", reason);
+	if (c->job.starts != 0)
+		return;
+	c->exit_code = strstr(failure, "checkpoint.dir") ? EXIT_CHECKPOINT
+		       : strstr(failure, "cannot run") ? 127
+						       : EXIT_SYSTEM;
+	coordinator_event(c, JOB_EV_UNFIT, 0, 0, reason);
+}
+
+static void on_attached(void *user, int member)
+{
+	struct coordinator *c = user;
+
+	if (c->now)
+		launch_on_attached(c->now, member);
+	if (c->next)
+		launch_on_attached(c->next, member);
+}
+
+static void on_lost(void *user, int member, const char *reason)
+{
+	struct coordinator *c = user;
+	bool had_ranks =
+		c->now && layout_ranks(launch_layout(c->now), member) > 0;
+	char text[192];
+
+	agents_on_lost(c->agents, member);
+	if (c->now)
+		launch_on_lost(c->now, member);
+	if (c->next)
+		launch_on_lost(c->next, member);
+	snprintf(text, sizeof(text), "%s was lost: %.100s",
+		 members_ledger(c->members)->members[member].name, reason);
+	if (had_ranks)
+		coordinator_event(c, JOB_EV_LOST, c->job.epoch, 0, text);
+}
+
+static void on_left(void *user, int member)
+{
+	struct coordinator *c = user;
+
+	if (c->now)
+		launch_on_lost(c->now, member);
+	if (c->next)
+		launch_on_lost(c->next, member);
+}
+
+static void on_report(void *user, int member,
+		      const Bellows__V1__Report *report)
+{
+	struct coordinator *c = user;
+
+	if (report->what_case == BELLOWS__V1__REPORT__WHAT_PROGRAM_ENDED)
+		agents_on_ended(c->agents, member, report->program_ended);
+	if (c->now)
+		launch_on_report(c->now, member, report);
+	if (c->next)
+		launch_on_report(c->next, member, report);
+}
+
+const struct members_events coordinator_members_events = {
+	on_ready, on_unfit, on_attached, on_lost, on_left, on_report,
+};

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/coordinator.h"
+
+#include "base/cleanup.h"
+
+/*
+ * What must be true in each state, brought about; again does no harm
+ */
+
+enum {
+	LEAVE_PATIENCE = 5000, /* for ranks that have saved */
+	RETIRE_AFTER = 5000,
+	END_AFTER = 15000,
+	LOOK_AGAIN = 50,
+};
+
+static void retire(void *user)
+{
+	struct coordinator *c = user;
+
+	c->retired = launch_destroy(c->retired);
+}
+
+void coordinator_drop_next(struct coordinator *c)
+{
+	struct launch *dropped = c->next;
+
+	c->next = NULL;
+	if (!dropped)
+		return;
+	launch_stop(dropped, 0);
+	launch_destroy(dropped);
+}
+
+static int begin_launch(struct coordinator *c, struct launch **out,
+			unsigned epoch, struct error *err)
+{
+	return launch_create(out, &c->room, epoch, c->job.target,
+			     c->now ? launch_layout(c->now) : NULL, err);
+}
+
+/* The ranks that were are gone; their mpiexec may still be leaving. */
+static void take_over(struct coordinator *c)
+{
+	retire(c);
+	c->retired = c->now;
+	c->now = c->next;
+	c->next = NULL;
+	c->app_ended = c->judged = c->saved = false;
+	c->save_ordered = 0;
+	loop_timer_clear(&c->verdict);
+	loop_timer_set(c->loop, &c->retire, RETIRE_AFTER, retire, c);
+}
+
+static void count_ranks(struct coordinator *c)
+{
+	struct ledger *ledger = members_ledger(c->members);
+
+	for (int i = 0; i < ledger->n; i++)
+		ledger->members[i].ranks =
+			c->now ? layout_ranks(launch_layout(c->now), i) : 0;
+}
+
+static void do_start(struct coordinator *c)
+{
+	struct error err;
+	int r = 0;
+
+	if (c->now && launch_epoch(c->now) == c->job.epoch)
+		return;
+	if (c->next && launch_epoch(c->next) != c->job.epoch)
+		coordinator_drop_next(c);
+	if (!c->next)
+		r = begin_launch(c, &c->next, c->job.epoch, &err);
+	if (r == 0) {
+		take_over(c);
+		count_ranks(c);
+		r = launch_open(c->now,
+				c->job.has_checkpoint ? &c->checkpoint : NULL,
+				&err);
+	}
+	if (r < 0)
+		coordinator_event(c, JOB_EV_UNSTARTED, c->job.epoch, 0,
+				  err.text);
+}
+
+static void do_prepare(struct coordinator *c)
+{
+	struct error err;
+
+	if (c->next && launch_epoch(c->next) == c->job.next)
+		return;
+	coordinator_drop_next(c);
+	if (begin_launch(c, &c->next, c->job.next, &err) < 0)
+		coordinator_event(c, JOB_EV_UNPREPARED, c->job.next, 0,
+				  err.text);
+}
+
+static void do_save(struct coordinator *c)
+{
+	c->save_ordered = c->job.epoch;
+	c->judged = c->saved = false;
+	launch_save(c->now, true);
+}
+
+static void do_stop(struct coordinator *c)
+{
+	if (c->now && !launch_is_gone(c->now))
+		launch_stop(c->now, c->saved ? LEAVE_PATIENCE : 0);
+	else
+		coordinator_on_stopped(c);
+}
+
+void coordinator_release_surplus(struct coordinator *c)
+{
+	struct ledger *ledger = members_ledger(c->members);
+
+	/* until the new size has proven itself there is a way back */
+	if (c->job.state != JOB_RUNNING || !c->job.stepped)
+		return;
+	for (int i = 0; i < ledger->n; i++)
+		if (ledger->members[i].state == MEMBER_READY &&
+		    ledger->members[i].ranks == 0)
+			members_release(c->members, i,
+					"the job does not need it");
+}
+
+static void finish(void *user)
+{
+	struct coordinator *c = user;
+
+	loop_stop(c->loop, c->exit_code);
+}
+
+static void do_end(void *user)
+{
+	struct coordinator *c = user;
+	struct ledger *ledger = members_ledger(c->members);
+	msec_t spent;
+
+	if (c->ending_since == 0)
+		c->ending_since = loop_now();
+	spent = loop_now() - c->ending_since;
+	coordinator_drop_next(c);
+	if (c->now)
+		launch_stop(c->now, 0);
+	/* mpiexec leaves by itself once its ranks have, or is made to */
+	if (c->now && spent > RETIRE_AFTER)
+		launch_kill(c->now);
+	if (!c->now || launch_has_ended(c->now) || spent > RETIRE_AFTER)
+		for (int i = 0; i < ledger->n; i++)
+			if (ledger->members[i].state != MEMBER_LEAVING)
+				members_release(c->members, i,
+						"the job is over");
+	if (members_alive(c->members) == 0 || spent > END_AFTER) {
+		service_finish(c);
+		loop_timer_set(c->loop, &c->end, LOOK_AGAIN, finish, c);
+		return;
+	}
+	loop_timer_set(c->loop, &c->end, LOOK_AGAIN, do_end, c);
+}
+
+void coordinator_carry_out(struct coordinator *c)
+{
+	switch (job_effect(&c->job)) {
+	case JOB_DO_WAIT:
+		coordinator_drop_next(c);
+		coordinator_count_executors(c);
+		return;
+	case JOB_DO_START:
+		do_start(c);
+		return;
+	case JOB_DO_COMPUTE:
+		coordinator_drop_next(c);
+		coordinator_count_executors(c);
+		return;
+	case JOB_DO_PREPARE:
+		do_prepare(c);
+		return;
+	case JOB_DO_SAVE:
+		do_save(c);
+		return;
+	case JOB_DO_STOP:
+		do_stop(c);
+		return;
+	case JOB_DO_END:
+		do_end(c);
+		return;
+	}
+}
