@@ -61,7 +61,8 @@ static void order(struct request *request,
 	if (request->member == NO_MEMBER ||
 	    request->member >= members_ledger(agents->members)->n) {
 		log_warn("mpiexec wants a program run on '%.64s', which is no "
-			 "executor", asked->host);
+			 "executor",
+			 asked->host);
 		answer(request, STATUS_255, "no such executor\n");
 		return;
 	}
@@ -146,11 +147,10 @@ void agents_on_lost(struct agents *agents, int member)
 }
 
 int agents_create(struct agents **out, struct loop *loop,
-		  struct members *members, const char *path,
-		  struct error *err)
+		  struct members *members, const char *path, struct error *err)
 {
-	CLEANUP(agents_destroy) struct agents *agents =
-		calloc(1, sizeof(*agents));
+	CLEANUP(agents_destroy)
+	struct agents *agents = calloc(1, sizeof(*agents));
 	int r;
 
 	if (!agents)

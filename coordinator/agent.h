@@ -15,8 +15,7 @@ struct agents;
 
 /* path: of the unix socket. */
 int agents_create(struct agents **out, struct loop *loop,
-		  struct members *members, const char *path,
-		  struct error *err);
+		  struct members *members, const char *path, struct error *err);
 struct agents *agents_destroy(struct agents *agents); /* returns NULL */
 
 /* An executor reports the end of a program; others' are dropped. */

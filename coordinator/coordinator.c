@@ -78,8 +78,8 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 		       const struct config *config, const char *bindir,
 		       struct error *err)
 {
-	CLEANUP(coordinator_destroy) struct coordinator *c =
-		calloc(1, sizeof(*c));
+	CLEANUP(coordinator_destroy)
+	struct coordinator *c = calloc(1, sizeof(*c));
 	char path[4096];
 	int r;
 
@@ -92,7 +92,8 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 	r = jobfile_read(&c->jobfile, config->job, err);
 	if (r < 0)
 		return r;
-	r = members_create(&c->members, loop, &coordinator_members_events, c, err);
+	r = members_create(&c->members, loop, &coordinator_members_events, c,
+			   err);
 	snprintf(path, sizeof(path), "%s/agent", config->state);
 	if (r == 0)
 		r = agents_create(&c->agents, loop, c->members, path, err);

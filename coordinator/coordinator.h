@@ -6,8 +6,9 @@
  * The coordinator of one job
  *
  * Everything that happens becomes an event of core/job; job_step() decides, and
- * the effect of the state it leads to is carried out here: start, prepare, save,
- * stop, end.  Nothing else moves the job, and no effect minds being done twice.
+ * the effect of the state it leads to is carried out here: start, prepare,
+ * save, stop, end.  Nothing else moves the job, and no effect minds being done
+ * twice.
  *
  *     service (rpc)  members (executors)  launch (mpiexec, ranks)
  *            \              |               /
@@ -34,7 +35,7 @@ struct coordinator {
 	struct job job;
 	struct history history;
 	char reason[256]; /* of the state it is in */
-	int exit_code;	  /* once it is over */
+	int exit_code;    /* once it is over */
 
 	struct rpc *rpc;
 	struct rpc_server *server;
@@ -50,11 +51,11 @@ struct coordinator {
 	struct checkpoint checkpoint; /* newest complete one known */
 
 	/* of the start that runs */
-	unsigned save_ordered; /* epoch whose ranks were told to save */
-	bool judged;	       /* and the answer has come: */
-	bool saved;	       /* a new checkpoint */
+	unsigned save_ordered;   /* epoch whose ranks were told to save */
+	bool judged;             /* and the answer has come: */
+	bool saved;              /* a new checkpoint */
 	unsigned progress_epoch; /* whose steps were seen last */
-	int app_status;	       /* of mpiexec, as of waitpid() */
+	int app_status;          /* of mpiexec, as of waitpid() */
 	bool app_ended;
 
 	struct loop_timer deadline, proof, verdict, retire, end;

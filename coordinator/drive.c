@@ -19,7 +19,6 @@ enum {
 
 /* ---- what is possible ---- */
 
-
 unsigned coordinator_possible(struct coordinator *c, unsigned limit)
 {
 	unsigned slots = member_slots_ready(members_ledger(c->members),
@@ -101,8 +100,8 @@ static void on_deadline(void *user)
 
 	snprintf(reason, sizeof(reason), "the deadline for %s passed",
 		 job_state_name(c->job.state));
-	coordinator_event(c, JOB_EV_TIMEOUT, 0,
-			  coordinator_possible(c, target), reason);
+	coordinator_event(c, JOB_EV_TIMEOUT, 0, coordinator_possible(c, target),
+			  reason);
 }
 
 void coordinator_arm_deadline(struct coordinator *c)
@@ -134,8 +133,7 @@ static void log_transition(const struct coordinator *c,
 /* Losses since the last checkpoint count, whoever asked for it. */
 static void forgive(struct coordinator *c, enum job_event_type type)
 {
-	const struct job_event kept = {.type = JOB_EV_KEPT,
-				       .now = loop_now()};
+	const struct job_event kept = {.type = JOB_EV_KEPT, .now = loop_now()};
 
 	if ((type == JOB_EV_CRASHED || type == JOB_EV_LOST ||
 	     type == JOB_EV_UNSTARTED) &&
@@ -202,8 +200,8 @@ static void on_failed(void *user, struct launch *launch, const char *reason,
 
 	log_warn("epoch=%u failed: %s", launch_epoch(launch), reason);
 	if (launch == c->next) {
-		coordinator_event(c, JOB_EV_UNPREPARED, launch_epoch(launch),
-				  0, reason);
+		coordinator_event(c, JOB_EV_UNPREPARED, launch_epoch(launch), 0,
+				  reason);
 		if (launch == c->next && c->job.next == 0)
 			coordinator_drop_next(c);
 		return;
@@ -346,8 +344,8 @@ static void on_unfit(void *user, int member, const char *failure)
 	if (c->job.starts != 0)
 		return;
 	c->exit_code = strstr(failure, "checkpoint.dir") ? EXIT_CHECKPOINT
-		       : strstr(failure, "cannot run") ? 127
-						       : EXIT_SYSTEM;
+		       : strstr(failure, "cannot run")   ? 127
+							 : EXIT_SYSTEM;
 	coordinator_event(c, JOB_EV_UNFIT, 0, 0, reason);
 }
 
@@ -389,8 +387,7 @@ static void on_left(void *user, int member)
 		launch_on_lost(c->next, member);
 }
 
-static void on_report(void *user, int member,
-		      const Bellows__V1__Report *report)
+static void on_report(void *user, int member, const Bellows__V1__Report *report)
 {
 	struct coordinator *c = user;
 

@@ -135,8 +135,8 @@ void history_on_step(struct history *history, const struct job *before,
 
 /* ---- progress ---- */
 
-void history_on_progress(struct history *history, uint64_t step,
-			 uint64_t total, bool first, msec_t now)
+void history_on_progress(struct history *history, uint64_t step, uint64_t total,
+			 bool first, msec_t now)
 {
 	history->step = step;
 	history->total = total;
@@ -161,8 +161,8 @@ double history_progress(const struct history *history)
 msec_t history_eta(const struct history *history, msec_t now)
 {
 	uint64_t done = history->step - history->first_step;
-	msec_t spent = history->began + history->last_step -
-		       history->first_step_at;
+	msec_t spent =
+		history->began + history->last_step - history->first_step_at;
 	double left;
 
 	if (history->total == 0 || history->step <= history->first_step ||

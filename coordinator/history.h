@@ -52,8 +52,8 @@ void history_on_step(struct history *history, const struct job *before,
 		     const char *reason, msec_t now);
 
 /* A line of progress; first: of its start. */
-void history_on_progress(struct history *history, uint64_t step,
-			 uint64_t total, bool first, msec_t now);
+void history_on_progress(struct history *history, uint64_t step, uint64_t total,
+			 bool first, msec_t now);
 
 /* 0 to 1; negative: not known. */
 double history_progress(const struct history *history);

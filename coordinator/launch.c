@@ -27,8 +27,8 @@ struct launch {
 	unsigned epoch;
 	struct layout layout;
 	struct post posts[MEMBERS_MAX]; /* beside layout.places */
-	bool *here;			/* by rank: its gate has come */
-	pid_t mpiexec;			/* 0: has ended */
+	bool *here;                     /* by rank: its gate has come */
+	pid_t mpiexec;                  /* 0: has ended */
 	bool prepared, open_wanted, opened, up, failed, stopping, gone;
 	msec_t patience;
 	struct checkpoint restart;
@@ -236,8 +236,10 @@ static void on_up(struct launch *launch, int place,
 		return;
 	}
 	if (!counts_right(&launch->layout.places[place], up)) {
-		fail(launch, "ranks run on another executor than the hostfile "
-			     "says", false, 0);
+		fail(launch,
+		     "ranks run on another executor than the hostfile "
+		     "says",
+		     false, 0);
 		return;
 	}
 	launch->posts[place].up = true;
@@ -337,13 +339,19 @@ static int run_mpiexec(struct launch *launch, const struct mpiexec_words *words,
 {
 	char agent[4200], epoch[32], tmpdir[4200];
 	const char *const entries[] = {
-		agent, epoch, tmpdir, "OMPI_ALLOW_RUN_AS_ROOT=1",
+		agent,
+		epoch,
+		tmpdir,
+		"OMPI_ALLOW_RUN_AS_ROOT=1",
 		"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
 	};
 	CLEANUP(free) char **env = NULL;
 	CLEANUP(close) int log = open_log(launch, err);
-	struct spawn child = {.argv = words->argv, .in = -1, .out = log,
-			      .err = log, .new_session = true,
+	struct spawn child = {.argv = words->argv,
+			      .in = -1,
+			      .out = log,
+			      .err = log,
+			      .new_session = true,
 			      .on_parent_death = SIGKILL};
 	int r;
 
@@ -368,8 +376,8 @@ int launch_create(struct launch **out, const struct launch_room *room,
 		  unsigned epoch, unsigned ranks, const struct layout *now,
 		  struct error *err)
 {
-	CLEANUP(launch_destroy) struct launch *launch =
-		calloc(1, sizeof(*launch));
+	CLEANUP(launch_destroy)
+	struct launch *launch = calloc(1, sizeof(*launch));
 	struct ledger *ledger = members_ledger(room->members);
 	struct mpiexec_words words;
 	char hostfile[4200], agent[4200];

@@ -63,8 +63,8 @@ static int run(const struct config *config, struct loop *loop)
 		 config->state);
 	r = service_create(c, config->listen ? config->listen : listen, &err);
 	if (r == 0)
-		r = state_dir_tell(config->state,
-				   rpc_server_address(c->server), &err);
+		r = state_dir_tell(config->state, rpc_server_address(c->server),
+				   &err);
 	if (r < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;

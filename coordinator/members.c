@@ -155,8 +155,8 @@ void members_on_join(struct members *members, struct rpc_call *call,
 			     "name: 1 to 63 of A-Z a-z 0-9 . _ -");
 		return;
 	case JOIN_BAD_SLOTS:
-		rpc_call_end(call, RPC_INVALID_ARGUMENT,
-			     "slots: %u; 1 to 4096", who.slots);
+		rpc_call_end(call, RPC_INVALID_ARGUMENT, "slots: %u; 1 to 4096",
+			     who.slots);
 		return;
 	case JOIN_FULL:
 		rpc_call_end(call, RPC_RESOURCE_EXHAUSTED,

@@ -103,20 +103,35 @@ int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 		  const char *hostfile, const char *agent, struct error *err)
 {
 	static const char *const tuned[] = {
-		"--mca", "pml",	 "ob1",	  "--mca", "btl", "tcp,self,vader",
-		"--mca", "osc",	 "^ucx",  "--mca", "mtl", "^ofi",
+		"--mca", "pml", "ob1",  "--mca", "btl", "tcp,self,vader",
+		"--mca", "osc", "^ucx", "--mca", "mtl", "^ofi",
 	};
 	static const char *const local[] = {
 		"--mca", "btl_tcp_if_include", "lo",
 		"--mca", "oob_tcp_if_include", "lo",
 	};
 	const char *const fixed[] = {
-		"mpiexec",    "--hostfile", hostfile,	"-np",
-		out->ranks,   "--map-by",   "slot",	"--bind-to",
-		"none",	      "--mca",	    "plm",	"rsh",
-		"--mca",      "plm_rsh_agent",		agent,
-		"--mca",      "plm_rsh_no_tree_spawn",	"1",
-		"--mca",      "orte_leave_session_attached", "1",
+		"mpiexec",
+		"--hostfile",
+		hostfile,
+		"-np",
+		out->ranks,
+		"--map-by",
+		"slot",
+		"--bind-to",
+		"none",
+		"--mca",
+		"plm",
+		"rsh",
+		"--mca",
+		"plm_rsh_agent",
+		agent,
+		"--mca",
+		"plm_rsh_no_tree_spawn",
+		"1",
+		"--mca",
+		"orte_leave_session_attached",
+		"1",
 	};
 	static const char *const yielding[] = {"--mca", "mpi_yield_when_idle",
 					       "1"};

@@ -287,8 +287,8 @@ static void on_cancel(struct rpc_call *call, const ProtobufCMessage *message,
 	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
 
 	rpc_call_reply(call, &ack.base);
-	coordinator_event(user,
-			  request->save ? JOB_EV_SUSPEND : JOB_EV_CANCEL, 0, 0,
+	coordinator_event(user, request->save ? JOB_EV_SUSPEND : JOB_EV_CANCEL,
+			  0, 0,
 			  *request->reason ? request->reason : "asked to");
 }
 
@@ -405,8 +405,7 @@ static const struct rpc_method methods[] = {
 #undef PATH
 /* clang-format on */
 
-int service_create(struct coordinator *c, const char *listen,
-		   struct error *err)
+int service_create(struct coordinator *c, const char *listen, struct error *err)
 {
 	static const char *const services[] = {"bellows.v1.Coordinator"};
 	const struct rpc_server_config config = {

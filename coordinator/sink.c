@@ -90,14 +90,14 @@ static int open_file(struct stream *stream, unsigned epoch, const char *name)
 	snprintf(path, sizeof(path), "%s/epoch-%u.%s", stream->sink->dir, epoch,
 		 name);
 	stream->epoch = epoch;
-	stream->file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
-					  O_NOFOLLOW,
-			    0600);
+	stream->file = open(
+		path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
+		0600);
 	return stream->file;
 }
 
-void sink_write(struct sink *sink, unsigned epoch, bool error,
-		const void *data, size_t n)
+void sink_write(struct sink *sink, unsigned epoch, bool error, const void *data,
+		size_t n)
 {
 	struct stream *stream = &sink->streams[error];
 	const char *at = data;
@@ -135,7 +135,8 @@ static int own_descriptor(int fd)
 	int own;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	own = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	own = open(path,
+		   O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	return own >= 0 ? own : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
@@ -153,8 +154,7 @@ int sink_create(struct sink **out, struct loop *loop, const char *dir,
 	for (int i = 0; i < 2; i++)
 		sink->streams[i] = (struct stream){
 			.sink = sink,
-			.fd = own_descriptor(i ? STDERR_FILENO
-					       : STDOUT_FILENO),
+			.fd = own_descriptor(i ? STDERR_FILENO : STDOUT_FILENO),
 			.file = -1};
 	*out = sink;
 	return 0;

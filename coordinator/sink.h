@@ -25,8 +25,8 @@ int sink_create(struct sink **out, struct loop *loop, const char *dir,
 struct sink *sink_destroy(struct sink *sink);
 
 /* Whole lines of a rank of a start; error: stderr. */
-void sink_write(struct sink *sink, unsigned epoch, bool error,
-		const void *data, size_t n);
+void sink_write(struct sink *sink, unsigned epoch, bool error, const void *data,
+		size_t n);
 bool sink_is_full(const struct sink *sink);
 
 #endif

@@ -62,15 +62,15 @@ enum job_event_type {
 	JOB_EV_UNPREPARED, /* the start in preparation failed */
 	JOB_EV_SAVED,      /* a complete checkpoint, newer than the order */
 	JOB_EV_UNSAVED,    /* the application cannot write one; ranks compute */
-	JOB_EV_KEPT,       /* one that the application wrote unasked; it goes on */
-	JOB_EV_STOPPED,    /* no rank left; size: as of EXECUTORS */
-	JOB_EV_RANKS_UP,   /* all ranks run, each where it belongs */
-	JOB_EV_STEP,       /* the application made its first step of a start */
-	JOB_EV_FINISHED,   /* all ranks left with exit code 0, unasked */
-	JOB_EV_CRASHED,    /* ranks ended with another code, unasked */
-	JOB_EV_UNSTARTED,  /* the ranks could not be brought up */
-	JOB_EV_LOST,       /* an executor that ran ranks is lost */
-	JOB_EV_TIMEOUT,    /* job->deadline passed; size: as of EXECUTORS */
+	JOB_EV_KEPT,    /* one that the application wrote unasked; it goes on */
+	JOB_EV_STOPPED, /* no rank left; size: as of EXECUTORS */
+	JOB_EV_RANKS_UP,  /* all ranks run, each where it belongs */
+	JOB_EV_STEP,      /* the application made its first step of a start */
+	JOB_EV_FINISHED,  /* all ranks left with exit code 0, unasked */
+	JOB_EV_CRASHED,   /* ranks ended with another code, unasked */
+	JOB_EV_UNSTARTED, /* the ranks could not be brought up */
+	JOB_EV_LOST,      /* an executor that ran ranks is lost */
+	JOB_EV_TIMEOUT,   /* job->deadline passed; size: as of EXECUTORS */
 	JOB_EV_CANCEL,
 	JOB_EV_SUSPEND, /* save, stop, and leave it at that */
 };

@@ -25,11 +25,13 @@ static const char help[] =
 	"  --verbose           log more\n"
 	"\n"
 	"Example:\n"
-	"  bellows-executor --coordinator 10.0.0.5:7000 --name w3 --slots 4 \\\n"
+	"  bellows-executor --coordinator 10.0.0.5:7000 --name w3 --slots 4 "
+	"\\\n"
 	"      --address 10.0.0.8\n"
 	"\n"
 	"Exit codes: 0 released by the coordinator; 64 usage; 69 coordinator\n"
-	"not reached, or it refused; 71 the system failed; 143 ended by SIGTERM.\n";
+	"not reached, or it refused; 71 the system failed; 143 ended by "
+	"SIGTERM.\n";
 
 static const struct option options[] = {
 	{"coordinator", required_argument, NULL, 'c'},

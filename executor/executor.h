@@ -13,10 +13,62 @@
  * somebody else may be about to start on the same checkpoint.  After each
  * attachment everything is reported once more: the coordinator takes a fact the
  * second time for nothing.
+ *
+ * This header is for the files of this room.
  */
 
+#include "core/member.h"
 #include "executor/config.h"
+#include "executor/output.h"
+#include "executor/program.h"
+#include "executor/ranks.h"
+#include "executor/save.h"
 #include "loop/loop.h"
+#include "proto/bellows.pb-c.h"
+#include "rpc/client.h"
+
+struct executor {
+	const struct config *config;
+	struct loop *loop;
+	struct rpc *rpc;
+	struct rpc_channel *channel;
+	struct rpc_stream *stream; /* NULL unless attached */
+	uint64_t incarnation;
+	char machine[MEMBER_TEXT_MAX];
+	bool introduced;
+	unsigned attempts;
+	msec_t heartbeat;
+	struct jobfile *job; /* NULL until the first JobInit */
+	struct output *output;
+	struct ranks *ranks;
+	struct programs *programs;
+	struct save *save;
+	struct loop_timer beat, again, patience, leave;
+	bool leaving;
+	msec_t leave_since;
+	char leave_reason[128];
+	int exit_code;
+	Bellows__V1__CheckpointReport judged; /* until it was delivered */
+	char judged_text[512];
+};
+
+/* report.c: facts, up the stream while there is one. */
+extern const struct ranks_events executor_ranks_events;
+extern const struct save_events executor_save_events;
+void executor_beat(void *user); /* one report now, then one each heartbeat */
+void executor_on_program_end(void *user, uint64_t id, int status,
+			     const char *text, const char *failure);
+void executor_on_probe_end(void *user, uint64_t token, int status,
+			   const char *text, const char *failure);
+void executor_deliver_judgement(struct executor *ex); /* if there is one */
+
+/* attach.c */
+void executor_join(void *user);
+/* Without the coordinator, from now on. */
+void executor_lose_patience(struct executor *ex);
+
+/* Ends all ranks, sends what they printed, says good-bye and ends. */
+void executor_leave(struct executor *ex, int code, const char *reason);
 
 /* Runs until it was released or must end.  Returns the exit status. */
 int executor_run(const struct config *config, struct loop *loop,

@@ -8,8 +8,8 @@
 
 void host_machine(char text[MEMBER_TEXT_MAX])
 {
-	CLEANUP(fclose) FILE *f = fopen("/proc/sys/kernel/random/boot_id",
-					"re");
+	CLEANUP(fclose)
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
 	char boot[64] = "?";
 	struct stat net = {0};
 

@@ -82,8 +82,8 @@ static void on_end(void *user, const struct rpc_status *status)
 		end(output);
 		return;
 	}
-	loop_timer_set(output->loop, &output->reopen, REOPEN_AFTER,
-		       open_stream, output);
+	loop_timer_set(output->loop, &output->reopen, REOPEN_AFTER, open_stream,
+		       output);
 }
 
 static void on_writable(void *user)
@@ -151,8 +151,7 @@ static void send_text(struct source *source, size_t n)
 /* Once nothing more can come, if that is waited for. */
 static void half_close(struct output *output)
 {
-	if (output->on_end && list_is_empty(&output->sources) &&
-	    output->stream)
+	if (output->on_end && list_is_empty(&output->sources) && output->stream)
 		rpc_stream_half_close(output->stream);
 }
 

@@ -26,8 +26,8 @@ struct output *output_destroy(struct output *output); /* returns NULL */
 
 /* Descriptors for a rank's stdin, stdout and stderr: the caller's to close once
  * they are given away.  What the rank prints is sent from now on. */
-int output_add(struct output *output, unsigned epoch, unsigned rank,
-	       int fds[3], struct error *err);
+int output_add(struct output *output, unsigned epoch, unsigned rank, int fds[3],
+	       struct error *err);
 
 typedef void (*output_end_f)(void *user);
 

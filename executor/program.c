@@ -115,7 +115,9 @@ static int start(struct program *program, unsigned epoch, const char *command,
 	const char *marks[] = {mark};
 	CLEANUP(free) char **env = NULL;
 	CLEANUP(close) int writer = -1;
-	struct spawn child = {.argv = argv, .in = -1, .new_session = true,
+	struct spawn child = {.argv = argv,
+			      .in = -1,
+			      .new_session = true,
 			      .on_parent_death = SIGKILL};
 	int pipes[2], r;
 
@@ -168,8 +170,8 @@ void programs_start(struct programs *programs, uint64_t id, unsigned epoch,
 int programs_create(struct programs **out, struct loop *loop,
 		    const char *const *env, struct error *err)
 {
-	CLEANUP(programs_destroy) struct programs *programs =
-		calloc(1, sizeof(*programs));
+	CLEANUP(programs_destroy)
+	struct programs *programs = calloc(1, sizeof(*programs));
 	size_t n = 0;
 
 	if (!programs)

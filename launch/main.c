@@ -32,10 +32,7 @@
 #include <unistd.h>
 
 /* As a shell says it. */
-enum {
-	EXIT_CANNOT_RUN = 126,
-	EXIT_NOT_FOUND = 127
-};
+enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 static const char usage[] =
 	"usage: bellows-launch HOST COMMAND...\n"
@@ -67,7 +64,8 @@ static int number(const char *name, unsigned *out)
 	return 0;
 }
 
-/* As ssh does it: the words of the command, with blanks between, for a shell. */
+/* As ssh does it: the words of the command, with blanks between, for a shell.
+ */
 static char *join(char **words)
 {
 	size_t size = 1;
@@ -209,6 +207,5 @@ int main(int argc, char **argv)
 	fd = local_connect(path, &err);
 	if (fd < 0)
 		return fail(EXIT_UNREACHABLE, err.text);
-	return is_gate ? gate(fd, epoch)
-		       : agent(fd, epoch, argv[1], argv + 2);
+	return is_gate ? gate(fd, epoch) : agent(fd, epoch, argv[1], argv + 2);
 }

@@ -26,7 +26,8 @@ int error_set(struct error *err, int code, const char *fmt, ...)
 int error_wrap(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), nonnull(3)));
 
-/* Describe a failed system call: "<text>: <strerror(errno)>"; returns -errno. */
+/* Describe a failed system call: "<text>: <strerror(errno)>"; returns -errno.
+ */
 int error_errno(struct error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

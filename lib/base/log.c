@@ -42,8 +42,8 @@ void log_line(enum log_level level, const char *fmt, ...)
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &tm);
 	n = strftime(line, sizeof(line), "%Y-%m-%dT%H:%M:%S", &tm);
-	n += (size_t)snprintf(line + n, sizeof(line) - n, ".%03ldZ %s %s: ",
-			      now.tv_nsec / 1000000, program,
+	n += (size_t)snprintf(line + n, sizeof(line) - n,
+			      ".%03ldZ %s %s: ", now.tv_nsec / 1000000, program,
 			      level_names[level]);
 
 	va_start(ap, fmt);

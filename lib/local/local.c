@@ -55,8 +55,8 @@ int local_accept(int listener, pid_t *pid, struct error *err)
 	const int size = 2 * LOCAL_MESSAGE_MAX;
 	struct ucred peer;
 	socklen_t n = sizeof(peer);
-	CLEANUP(close) int fd = accept4(listener, NULL, NULL,
-					SOCK_CLOEXEC | SOCK_NONBLOCK);
+	CLEANUP(close)
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (fd < 0)
 		return error_errno(err, "cannot accept");

@@ -143,8 +143,8 @@ static void fire_timers(struct loop *loop)
 	msec_t now = loop_now();
 
 	while (!list_is_empty(&loop->timers) && !loop->stopped) {
-		struct loop_timer *timer = CONTAINER(
-			loop->timers.next, struct loop_timer, link);
+		struct loop_timer *timer =
+			CONTAINER(loop->timers.next, struct loop_timer, link);
 
 		if (timer->at > now)
 			return;

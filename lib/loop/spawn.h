@@ -18,12 +18,12 @@
 #include <sys/types.h>
 
 struct spawn {
-	const char *const *argv;     /* argv[0] is looked up in PATH */
-	const char *const *envp;     /* NULL: this program's */
-	const char *dir;	     /* NULL: this program's */
-	int in, out, err;	     /* -1: /dev/null for in, else inherited */
-	bool new_session;	     /* setsid(): its group can be signalled */
-	int on_parent_death;	     /* signal the child gets then, 0 for none */
+	const char *const *argv; /* argv[0] is looked up in PATH */
+	const char *const *envp; /* NULL: this program's */
+	const char *dir;         /* NULL: this program's */
+	int in, out, err;        /* -1: /dev/null for in, else inherited */
+	bool new_session;        /* setsid(): its group can be signalled */
+	int on_parent_death;     /* signal the child gets then, 0 for none */
 };
 
 /* 0 once the child has exec'd; -errno with a sentence naming the program when

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "executor/executor.h"
+
+#include "base/log.h"
+#include "executor/host.h"
+#include "jobfile/exit.h"
+
+#include <string.h>
+
+/*
+ * Joining, attaching, and obeying
+ */
+
+enum { CALL_TIMEOUT = 10000 };
+
+/* ---- orders ---- */
+
+static void obey_open(struct executor *ex, const Bellows__V1__Open *open)
+{
+	const struct ranks_command command = {
+		.argv = open->argv,
+		.n_argv = open->n_argv,
+		.env = open->env,
+		.n_env = open->n_env,
+		.dir = open->dir,
+		.ranks = open->ranks,
+	};
+
+	ranks_open(ex->ranks, open->epoch, &command);
+}
+
+static void on_order(void *user, const ProtobufCMessage *message)
+{
+	struct executor *ex = user;
+	const Bellows__V1__Order *order = (const Bellows__V1__Order *)message;
+
+	if (ex->leaving)
+		return;
+	switch (order->what_case) {
+	case BELLOWS__V1__ORDER__WHAT_LAUNCH:
+		programs_start(ex->programs, order->launch->launch,
+			       order->launch->epoch, order->launch->command,
+			       executor_on_program_end, ex);
+		return;
+	case BELLOWS__V1__ORDER__WHAT_OPEN:
+		obey_open(ex, order->open);
+		return;
+	case BELLOWS__V1__ORDER__WHAT_SIGNAL:
+		ranks_signal(ex->ranks, order->signal->epoch,
+			     (int)order->signal->signo, false);
+		return;
+	case BELLOWS__V1__ORDER__WHAT_SAVE:
+		save_order(ex->save, order->save->epoch);
+		return;
+	case BELLOWS__V1__ORDER__WHAT_STOP:
+		if (order->stop->patience == 0)
+			save_cancel(ex->save, order->stop->epoch);
+		ranks_stop(ex->ranks, order->stop->epoch,
+			   order->stop->patience);
+		return;
+	case BELLOWS__V1__ORDER__WHAT_PROBE:
+		programs_start(ex->programs, order->probe->token, 0,
+			       "command -v orted >/dev/null",
+			       executor_on_probe_end, ex);
+		return;
+	case BELLOWS__V1__ORDER__WHAT_RELEASE:
+		executor_leave(ex, EXIT_DONE, order->release->reason);
+		return;
+	case BELLOWS__V1__ORDER__WHAT__NOT_SET:
+	case _BELLOWS__V1__ORDER__WHAT__CASE_IS_INT_SIZE:
+		return; /* of a newer coordinator */
+	}
+}
+
+/* ---- joining ---- */
+
+static void on_patience(void *user)
+{
+	struct executor *ex = user;
+
+	log_error("coordinator %s not reached for %lld s: ending %u ranks",
+		  ex->config->coordinator,
+		  (long long)ex->config->patience / 1000,
+		  ex->ranks ? ranks_count(ex->ranks) : 0);
+	executor_leave(ex, EXIT_UNREACHABLE, "the coordinator is gone");
+}
+
+void executor_lose_patience(struct executor *ex)
+{
+	if (!loop_timer_is_set(&ex->patience))
+		loop_timer_set(ex->loop, &ex->patience, ex->config->patience,
+			       on_patience, ex);
+}
+
+static void try_again(struct executor *ex)
+{
+	executor_lose_patience(ex);
+	loop_timer_clear(&ex->beat);
+	loop_timer_set(ex->loop, &ex->again,
+		       rpc_backoff(ex->attempts++, 100, 2000), executor_join,
+		       ex);
+}
+
+static void on_detached(void *user, const struct rpc_status *status)
+{
+	struct executor *ex = user;
+
+	ex->stream = NULL;
+	if (ex->leaving)
+		return;
+	log_info("detached: %s %s", rpc_code_name(status->code),
+		 status->message);
+	try_again(ex);
+}
+
+static const struct rpc_stream_events stream_events = {
+	.on_message = on_order,
+	.on_end = on_detached,
+};
+
+static int attach(struct executor *ex, struct error *err)
+{
+	int r;
+
+	ex->introduced = false;
+	r = rpc_stream_open(&ex->stream, ex->channel,
+			    "/bellows.v1.Coordinator/ActiveServer", NULL,
+			    &bellows__v1__order__descriptor, 0, &stream_events,
+			    ex, err);
+	if (r < 0) {
+		ex->stream = NULL;
+		return r;
+	}
+	loop_timer_clear(&ex->patience);
+	ex->attempts = 0;
+	executor_beat(ex);
+	ranks_repeat(ex->ranks);
+	executor_deliver_judgement(ex);
+	return 0;
+}
+
+static int take_job(struct executor *ex, const Bellows__V1__JobInitReply *reply,
+		    struct error *err)
+{
+	int r;
+
+	ex->heartbeat = reply->heartbeat > 0 ? reply->heartbeat : 1000;
+	if (ex->job)
+		return 0;
+	r = jobfile_parse(&ex->job, "the coordinator's job file",
+			  reply->job_file, strlen(reply->job_file), reply->dir,
+			  err);
+	if (r < 0)
+		return r;
+	return save_create(&ex->save, ex->loop, ex->ranks, ex->job,
+			   &executor_save_events, ex, err);
+}
+
+static void on_joined(void *user, const struct rpc_status *status,
+		      const ProtobufCMessage *answer)
+{
+	struct executor *ex = user;
+	struct error err;
+	int r;
+
+	if (ex->leaving)
+		return;
+	if (status->code == RPC_UNAVAILABLE || status->code == RPC_CANCELLED ||
+	    status->code == RPC_DEADLINE_EXCEEDED) {
+		try_again(ex);
+		return;
+	}
+	if (status->code != RPC_OK) {
+		log_error("refused by %s: %s", ex->config->coordinator,
+			  status->message);
+		executor_leave(ex, EXIT_UNREACHABLE, "refused");
+		return;
+	}
+	r = take_job(ex, (const Bellows__V1__JobInitReply *)answer, &err);
+	if (r == 0)
+		r = attach(ex, &err);
+	if (r < 0) {
+		log_error("%s", err.text);
+		executor_leave(ex, EXIT_SYSTEM, err.text);
+	}
+}
+
+void executor_join(void *user)
+{
+	struct executor *ex = user;
+	Bellows__V1__JobInitRequest request =
+		BELLOWS__V1__JOB_INIT_REQUEST__INIT;
+
+	request.name = (char *)ex->config->name;
+	request.incarnation = ex->incarnation;
+	request.address = (char *)ex->config->address;
+	request.slots = ex->config->slots;
+	request.cores = ex->config->cores;
+	request.machine = ex->machine;
+	request.fast_network = host_has_fast_network();
+	rpc_call_unary(ex->channel, "/bellows.v1.Coordinator/JobInit",
+		       &request.base, &bellows__v1__job_init_reply__descriptor,
+		       CALL_TIMEOUT, on_joined, ex);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXECUTOR_GATE_H
+#define EXECUTOR_GATE_H
+
+/*
+ * One rank, from its gate to its end; for ranks.c and gate.c
+ */
+
+#include "executor/ranks.h"
+
+enum rank_state {
+	RANK_NEW,     /* connected, said nothing */
+	RANK_AT_GATE, /* waits */
+	RANK_OPENED,  /* told what to become */
+	RANK_RUNS,
+};
+
+struct rank {
+	struct list link;
+	struct start *start; /* NULL while RANK_NEW */
+	struct ranks *ranks;
+	enum rank_state state;
+	unsigned rank;
+	pid_t pid;
+	int pidfd, conn;
+	struct loop_fd *pid_watch, *conn_watch;
+};
+
+struct start {
+	struct list link;
+	struct ranks *ranks;
+	unsigned epoch;
+	bool opened, up, stopping, gone;
+	unsigned n_opened; /* told, and not yet running */
+	char failure[256];
+	struct list members;
+	struct loop_timer look, term, kill;
+};
+
+struct ranks {
+	struct loop *loop;
+	struct output *output;
+	int listener;
+	struct loop_fd *watch;
+	struct list strangers; /* ranks that said nothing yet */
+	struct list starts;
+	const struct ranks_events *events;
+	void *user;
+};
+
+/* gate.c: a connection of a gate that has said nothing yet. */
+void gate_accept(struct ranks *ranks);
+/* Tells it what to become; what it prints is read from now on. */
+int gate_open(struct rank *rank, const struct ranks_command *command,
+	      struct error *err);
+/* A gate that is closed ends. */
+void gate_close(struct rank *rank);
+void rank_destroy(struct rank *rank);
+
+/* ranks.c: the start of that number, made if it is new; NULL without memory. */
+struct start *start_get(struct ranks *ranks, unsigned epoch);
+/* One more of the gates that were opened runs, or never will. */
+void start_opened_one(struct start *start);
+/* Is anything of it left? */
+void start_look(void *user);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "executor/executor.h"
+
+#include "base/log.h"
+#include "executor/host.h"
+
+#include <errno.h>
+
+/*
+ * What the coordinator is told
+ */
+
+enum { CALL_TIMEOUT = 10000 };
+
+static void report(struct executor *ex, Bellows__V1__Report *r)
+{
+	if (!ex->stream)
+		return; /* said again once attached */
+	if (!ex->introduced) {
+		r->name = (char *)ex->config->name;
+		r->incarnation = ex->incarnation;
+		ex->introduced = true;
+	}
+	rpc_stream_send(ex->stream, &r->base);
+}
+
+void executor_beat(void *user)
+{
+	struct executor *ex = user;
+	Bellows__V1__Heartbeat heartbeat = BELLOWS__V1__HEARTBEAT__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	heartbeat.ranks = ranks_count(ex->ranks);
+	r.what_case = BELLOWS__V1__REPORT__WHAT_HEARTBEAT;
+	r.heartbeat = &heartbeat;
+	report(ex, &r);
+	loop_timer_set(ex->loop, &ex->beat, ex->heartbeat, executor_beat, ex);
+}
+
+static void on_arrived(void *user, unsigned epoch, unsigned rank, pid_t pid)
+{
+	Bellows__V1__GateArrived gate = BELLOWS__V1__GATE_ARRIVED__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	gate.epoch = epoch;
+	gate.rank = rank;
+	gate.pid = (uint32_t)pid;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_GATE_ARRIVED;
+	r.gate_arrived = &gate;
+	report(user, &r);
+}
+
+static void on_up(void *user, unsigned epoch, const unsigned *numbers, size_t n,
+		  const char *failure)
+{
+	Bellows__V1__RanksUp up = BELLOWS__V1__RANKS_UP__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	up.epoch = epoch;
+	up.rank = (uint32_t *)numbers;
+	up.n_rank = n;
+	if (failure)
+		up.failure = (char *)failure;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_RANKS_UP;
+	r.ranks_up = &up;
+	report(user, &r);
+}
+
+static void on_gone(void *user, unsigned epoch)
+{
+	struct executor *ex = user;
+	Bellows__V1__RanksGone gone = BELLOWS__V1__RANKS_GONE__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	gone.epoch = epoch;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_RANKS_GONE;
+	r.ranks_gone = &gone;
+	report(ex, &r);
+	if (ex->save)
+		save_on_gone(ex->save, epoch);
+}
+
+const struct ranks_events executor_ranks_events = {on_arrived, on_up, on_gone};
+
+void executor_on_program_end(void *user, uint64_t id, int status,
+			     const char *text, const char *failure)
+{
+	Bellows__V1__ProgramEnded ended = BELLOWS__V1__PROGRAM_ENDED__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	ended.launch = id;
+	ended.status = (uint32_t)status;
+	ended.text = (char *)text;
+	if (failure)
+		ended.failure = (char *)failure;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_PROGRAM_ENDED;
+	r.program_ended = &ended;
+	report(user, &r);
+}
+
+void executor_on_probe_end(void *user, uint64_t token, int status,
+			   const char *text, const char *failure)
+{
+	struct executor *ex = user;
+	Bellows__V1__Probed probed = BELLOWS__V1__PROBED__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+	struct error err;
+	int good = host_check(ex->job, &err);
+
+	if (good == 0 && failure)
+		good = error_set(&err, -EIO, "%s", failure);
+	if (good == 0 && status != 0)
+		good = error_set(&err, -ENOENT,
+				 "cannot run orted: it is not in PATH");
+	probed.token = token;
+	if (good < 0)
+		probed.failure = err.text;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_PROBED;
+	r.probed = &probed;
+	report(ex, &r);
+}
+
+/* ---- checkpoints ---- */
+
+static void on_begun(void *user, unsigned epoch)
+{
+	Bellows__V1__SaveBegun begun = BELLOWS__V1__SAVE_BEGUN__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	begun.epoch = epoch;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_SAVE_BEGUN;
+	r.save_begun = &begun;
+	report(user, &r);
+}
+
+static void on_delivered(void *user, const struct rpc_status *status,
+			 const ProtobufCMessage *answer)
+{
+	struct executor *ex = user;
+
+	if (status->code == RPC_OK)
+		ex->judged.epoch = 0;
+	else
+		log_warn("checkpoint report not delivered: %s",
+			 status->message);
+}
+
+void executor_deliver_judgement(struct executor *ex)
+{
+	if (ex->judged.epoch == 0)
+		return;
+	rpc_call_unary(ex->channel, "/bellows.v1.Coordinator/Checkpointing",
+		       &ex->judged.base, &bellows__v1__ack__descriptor,
+		       CALL_TIMEOUT, on_delivered, ex);
+}
+
+static void on_judged(void *user, unsigned epoch,
+		      const struct checkpoint *found, const char *failure)
+{
+	struct executor *ex = user;
+	Bellows__V1__CheckpointReport *judged = &ex->judged;
+
+	bellows__v1__checkpoint_report__init(judged);
+	judged->name = (char *)ex->config->name;
+	judged->epoch = epoch;
+	judged->complete = judged->newer = failure == NULL;
+	judged->step = found->step;
+	judged->files = found->files;
+	judged->bytes = found->bytes;
+	if (failure) {
+		snprintf(ex->judged_text, sizeof(ex->judged_text), "%s",
+			 failure);
+		judged->failure = ex->judged_text;
+	}
+	executor_deliver_judgement(ex);
+}
+
+const struct save_events executor_save_events = {on_begun, on_judged};
