@@ -27,11 +27,16 @@ static int find_in_state(struct client *client, const struct args *args,
 		return r;
 	r = statedir_address(&dir, client->address, sizeof(client->address),
 			     &stamp, err);
+	if (r == -ENOENT && access(dir.path, F_OK) < 0)
+		return error_set(err, r,
+				 "there is no job %s: no %s; 'bellows status' "
+				 "lists those that run",
+				 client->name, dir.path);
 	if (r == -ENOENT)
 		return error_set(err, r,
-				 "there is no job %s: nothing in %s; 'bellows "
-				 "status' lists those that run",
-				 client->name, dir.path);
+				 "job %s does not run; 'bellows status' lists "
+				 "those that do",
+				 client->name);
 	return r == -EINVAL ? -EIO : r;
 }
 

@@ -101,7 +101,9 @@ static void tell_rescales(const struct teller *teller)
 		if (!is_settled(job, rescale))
 			return;
 		teller->follow->told = rescale->asked;
-		tell(teller, EVENT_RESCALED, rescale);
+		/* to no ranks: the state tells how the job stopped */
+		if (rescale->to > 0)
+			tell(teller, EVENT_RESCALED, rescale);
 	}
 }
 

@@ -56,7 +56,7 @@ static void add_rescale(cJSON *object, const Bellows__V1__Rescale *rescale)
 	add_instant(object, "stopped_ms", rescale->stopped);
 	add_instant(object, "up_ms", rescale->up);
 	add_instant(object, "stepped_ms", rescale->stepped);
-	json_add_number(object, "last_step", (double)rescale->last_step);
+	add_instant(object, "last_step_ms", rescale->last_step);
 	json_add_known(object, "pause_ms", (double)pause.length);
 	cJSON_AddItemToObject(object, "phases", json_phases(&pause));
 }

@@ -55,7 +55,7 @@ static void print_state(FILE *to, const Bellows__V1__Job *job)
 		break;
 	case BELLOWS__V1__STATE__SAVING:
 		fputs("saving a checkpoint", to);
-		if (moves)
+		if (moves && job->target > 0)
 			fprintf(to, " for %u -> %u", job->size, job->target);
 		break;
 	case BELLOWS__V1__STATE__STOPPING:
@@ -115,6 +115,16 @@ static void print_progress(FILE *to, const Bellows__V1__Job *job)
 		fprintf(to, ", %s left", text_duration(job->eta).s);
 }
 
+static void print_saved(FILE *to, const Bellows__V1__Job *job,
+			const Bellows__V1__Rescale *rescale)
+{
+	fputs("saved", to);
+	if (job->step)
+		fprintf(to, " at step %" PRIu64, job->step);
+	if (rescale->to > 0)
+		fprintf(to, " for %u -> %u", rescale->from, rescale->to);
+}
+
 static void text_event(FILE *to, const struct event *event)
 {
 	const Bellows__V1__Job *job = event->job;
@@ -140,9 +150,7 @@ static void text_event(FILE *to, const struct event *event)
 		print_progress(to, job);
 		break;
 	case EVENT_SAVED:
-		fprintf(to, "saved step %" PRIu64 " for %u -> %u",
-			event->rescale->last_step, event->rescale->from,
-			event->rescale->to);
+		print_saved(to, job, event->rescale);
 		break;
 	case EVENT_RESCALED:
 		print_rescale(to, job, event->rescale);

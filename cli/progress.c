@@ -14,7 +14,9 @@ static void put_head(char *out, size_t n, const Bellows__V1__Job *job,
 {
 	const char *state = state_name(job->state);
 
-	if (job->size != job->target && job->size)
+	if (job->target == 0)
+		snprintf(out, n, "%s", state);
+	else if (job->size != job->target && job->size)
 		snprintf(out, n, "%s %u %s %u ranks", state, job->size,
 			 utf8 ? "\xe2\x86\x92" : "->", job->target);
 	else

@@ -17,22 +17,23 @@ static const char *own_line(const char *line, size_t n, bool *quiet)
 		const char *text;
 		bool quiet;
 	} heads[] = {
-		{"bellows-coordinator error: ", false},
-		{"bellows-coordinator warning: ", false},
-		{"bellows-coordinator info: ", true},
-		{"bellows-coordinator debug: ", true},
+		{"coordinator error: ", false},
+		{"coordinator warning: ", false},
+		{"coordinator info: ", true},
+		{"coordinator debug: ", true},
 	};
 
 	if (n <= TIME_LENGTH || line[TIME_LENGTH - 2] != 'Z' || line[4] != '-')
 		return NULL;
+	line += TIME_LENGTH;
+	n -= TIME_LENGTH;
 	for (size_t i = 0; i < LENGTH(heads); i++) {
 		size_t k = strlen(heads[i].text);
 
-		if (n - TIME_LENGTH < k ||
-		    memcmp(line + TIME_LENGTH, heads[i].text, k) != 0)
+		if (n < k || memcmp(line, heads[i].text, k) != 0)
 			continue;
 		*quiet = heads[i].quiet;
-		return line + TIME_LENGTH + k;
+		return line + k;
 	}
 	return NULL;
 }

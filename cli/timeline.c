@@ -14,22 +14,58 @@ msec_t timeline_end(const Bellows__V1__Job *job, size_t span)
 	return (msec_t)(to ? to : job->age);
 }
 
-bool timeline_is_pause(const Bellows__V1__Job *job, size_t span, msec_t *length)
+enum span_kind timeline_kind(const Bellows__V1__Job *job, size_t span)
+{
+	bool before = false, after = !state_is_over(job->state);
+
+	if (job->spans[span]->ranks)
+		return SPAN_RANKS;
+	for (size_t i = 0; i < job->n_spans; i++) {
+		if (job->spans[i]->ranks && i < span)
+			before = true;
+		if (job->spans[i]->ranks && i > span)
+			after = true;
+	}
+	return !before ? SPAN_START : after ? SPAN_PAUSE : SPAN_END;
+}
+
+msec_t timeline_pause(const Bellows__V1__Job *job, size_t span)
 {
 	msec_t from = (msec_t)job->spans[span]->from;
 	msec_t to = timeline_end(job, span);
 
-	*length = to - from;
-	if (span == 0 || job->spans[span]->ranks)
-		return false;
 	for (size_t i = 0; i < job->n_history; i++) {
 		struct pause pause = pause_of(job->history[i]);
 
 		if (rescale_is_done(job->history[i]) && pause.begin <= to &&
 		    pause.end >= from)
-			*length = pause.length;
+			return pause.length;
 	}
-	return true;
+	return to - from;
+}
+
+static void print_kind(FILE *to, const Bellows__V1__Job *job, size_t span,
+		       unsigned most)
+{
+	unsigned ranks = job->spans[span]->ranks;
+
+	switch (timeline_kind(job, span)) {
+	case SPAN_RANKS:
+		for (unsigned i = 0; i * most < ranks * BAR_MAX; i++)
+			fputc('#', to);
+		break;
+	case SPAN_START:
+		fputs("start", to);
+		break;
+	case SPAN_PAUSE:
+		fprintf(to, "pause %s",
+			text_pause(timeline_pause(job, span)).s);
+		break;
+	case SPAN_END:
+		fputs("end", to);
+		break;
+	}
+	fputc('\n', to);
 }
 
 static void print_head(FILE *to, const Bellows__V1__Job *job)
@@ -58,19 +94,20 @@ static void print_spans(FILE *to, const Bellows__V1__Job *job)
 	fputs("\n        from          to  ranks\n", to);
 	for (size_t i = 0; i < job->n_spans; i++) {
 		const Bellows__V1__Span *span = job->spans[i];
-		unsigned bar = (span->ranks * BAR_MAX + most - 1) / most;
-		msec_t length;
 
 		fprintf(to, "%10.1f s%10.1f s  %5u  ", (double)span->from / 1e3,
 			(double)timeline_end(job, i) / 1e3, span->ranks);
-		if (timeline_is_pause(job, i, &length))
-			fprintf(to, "pause %s", text_pause(length).s);
-		else if (!span->ranks)
-			fputs("start", to);
-		for (unsigned k = 0; k < bar && k < BAR_MAX; k++)
-			fputc('#', to);
-		fputc('\n', to);
+		print_kind(to, job, i, most);
 	}
+}
+
+/* A stop for good is in the history as a change to no ranks. */
+static bool has_rescales(const Bellows__V1__Job *job)
+{
+	for (size_t i = 0; i < job->n_history; i++)
+		if (job->history[i]->to)
+			return true;
+	return false;
 }
 
 static void print_rescales(FILE *to, const Bellows__V1__Job *job)
@@ -85,6 +122,8 @@ static void print_rescales(FILE *to, const Bellows__V1__Job *job)
 		struct pause pause = pause_of(at);
 		char sizes[32];
 
+		if (at->to == 0)
+			continue;
 		snprintf(sizes, sizeof(sizes), "%u -> %u", at->from, at->to);
 		fprintf(to, "%12s  %8.1f s", sizes, (double)at->asked / 1e3);
 		if (!rescale_is_done(at)) {
@@ -105,6 +144,6 @@ void timeline_print(FILE *to, const Bellows__V1__Job *job)
 	print_head(to, job);
 	if (job->n_spans)
 		print_spans(to, job);
-	if (job->n_history)
+	if (has_rescales(job))
 		print_rescales(to, job);
 }

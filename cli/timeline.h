@@ -15,13 +15,14 @@ void timeline_print(FILE *to, const Bellows__V1__Job *job);
 /* A drawing of its own: no script, no font, no file beside it. */
 void timeline_draw(FILE *to, const Bellows__V1__Job *job);
 
-/*
- * The gap between two sizes that span (of no ranks) is: its length in
- * milliseconds as the rescale within it tells it, else the span's own.
- * Returns false if the job had no ranks before.
- */
-bool timeline_is_pause(const Bellows__V1__Job *job, size_t span,
-		       msec_t *length);
+/* What a span is; one without ranks is a pause only between two that have some,
+ * or while the job still runs. */
+enum span_kind { SPAN_RANKS, SPAN_START, SPAN_PAUSE, SPAN_END };
+
+enum span_kind timeline_kind(const Bellows__V1__Job *job, size_t span);
+
+/* Length of a pause: as the rescale within it tells it, else the span's own. */
+msec_t timeline_pause(const Bellows__V1__Job *job, size_t span);
 
 /* End of a span; of one that is still open, the job's age. */
 msec_t timeline_end(const Bellows__V1__Job *job, size_t span);

@@ -189,10 +189,9 @@ static void put_pauses(FILE *to, const Bellows__V1__Job *job,
 		double from = x_of(scale, (double)job->spans[i]->from);
 		double end = x_of(scale, (double)timeline_end(job, i));
 		double middle = (from + end) / 2;
-		msec_t length;
 		int y;
 
-		if (!timeline_is_pause(job, i, &length))
+		if (timeline_kind(job, i) != SPAN_PAUSE)
 			continue;
 		y = TOP + ROW_HEIGHT * (row_for(free_from, middle) + 1);
 		fprintf(to,
@@ -203,7 +202,7 @@ static void put_pauses(FILE *to, const Bellows__V1__Job *job,
 			"</text>\n",
 			from, y + 4, fmax(end - from, 1.5),
 			HEIGHT - BOTTOM - y - 4, middle, y + 4, HEIGHT - BOTTOM,
-			middle, y, text_pause(length).s);
+			middle, y, text_pause(timeline_pause(job, i)).s);
 	}
 }
 

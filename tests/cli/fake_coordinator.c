@@ -77,7 +77,7 @@ static void put_history(Bellows__V1__Job *job, Bellows__V1__Rescale *rescale)
 	rescale->to = 4;
 	rescale->reason = "schedule";
 	rescale->asked = 500;
-	rescale->last_step = 1200;
+	rescale->last_step = 790;
 	rescale->executors = now_at > 4 ? 700 : 0;
 	rescale->prepared = now_at > 5 ? 800 : 0;
 	rescale->ordered = now_at > 5 ? 800 : 0;
@@ -343,7 +343,7 @@ int main(int argc, char **argv)
 
 	mode = getenv("FAKE");
 	write_pid(argv[4]);
-	log_init("bellows-coordinator", LOG_INFO);
+	log_init("coordinator", LOG_INFO);
 	if (is_mode("refuse")) {
 		log_error("another coordinator holds %s", argv[4]);
 		return 71;

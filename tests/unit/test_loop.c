@@ -97,8 +97,8 @@ static void on_exit_code(void *user, pid_t pid, int status)
 static void run(const char *script)
 {
 	const char *argv[] = {"sh", "-c", script, NULL};
-	const struct spawn child = {.argv = argv, .in = -1, .out = -1,
-				    .err = -1};
+	const struct spawn child = {
+		.argv = argv, .in = -1, .out = -1, .err = -1};
 	pid_t pid;
 
 	CHECK(spawn(&child, &pid, NULL) == 0);
@@ -142,8 +142,8 @@ static void children_start_with_clean_signals_and_three_descriptors(void)
 static void a_program_that_is_missing_is_named(void)
 {
 	const char *argv[] = {"/no/such/program", NULL};
-	const struct spawn child = {.argv = argv, .in = -1, .out = -1,
-				    .err = -1};
+	const struct spawn child = {
+		.argv = argv, .in = -1, .out = -1, .err = -1};
 	struct error err;
 	pid_t pid;
 

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/client.h"
+#include "cli/pump.h"
+#include "cli/sink.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static struct loop *loop;
+static size_t lengths[16], n_lines;
+static struct pump pump;
+static int ends[2];
+
+static void begin(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	n_lines = 0;
+	loop_create(&loop, NULL);
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		exit(1);
+}
+
+static void on_line(void *user, const char *line, size_t n)
+{
+	lengths[n_lines++ % 16] = n;
+}
+
+static void stop(void *user)
+{
+	loop_stop(loop, 7);
+}
+
+static void lines_are_whole_however_they_come(void)
+{
+	static char data[PUMP_LINE + 10];
+
+	begin();
+	memset(data, 'x', sizeof(data));
+	CHECK(fcntl(ends[1], F_SETPIPE_SZ, 1 << 18) > 0);
+	CHECK(write(ends[1], "one\ntw", 6) == 6);
+	CHECK(pump_start(&pump, loop, ends[0], true, on_line, stop, NULL,
+			 NULL) == 0);
+	CHECK(write(ends[1], "o\n\n", 3) == 3);
+	CHECK(write(ends[1], data, sizeof(data)) == sizeof(data));
+	CHECK(write(ends[1], "\nend", 4) == 4);
+	close(ends[1]);
+	CHECK(loop_run(loop) == 7);
+	CHECK(n_lines == 6 && lengths[0] == 4 && lengths[1] == 4);
+	CHECK(lengths[2] == 1 && lengths[3] == PUMP_LINE);
+	CHECK(lengths[4] == 11 && lengths[5] == 3);
+	pump_fini(&pump);
+	loop = loop_destroy(loop);
+}
+
+static void a_pump_that_is_held_back_reads_nothing(void)
+{
+	struct loop_timer timer = {0};
+
+	begin();
+	CHECK(pump_start(&pump, loop, ends[0], false, on_line, stop, NULL,
+			 NULL) == 0);
+	pump_hold(&pump, true);
+	CHECK(write(ends[1], "a", 1) == 1);
+	close(ends[1]);
+	loop_timer_set(loop, &timer, 30, stop, NULL);
+	CHECK(loop_run(loop) == 7 && n_lines == 0);
+	pump_hold(&pump, false);
+	CHECK(loop_run(loop) == 7 && n_lines == 1 && pump.fd < 0);
+	pump_fini(&pump);
+	loop = loop_destroy(loop);
+}
+
+static void what_nobody_reads_yet_waits_in_order(void)
+{
+	static char data[1 << 20], back[(1 << 20) + 16];
+	struct sink *sink = NULL;
+	size_t got = 0;
+
+	begin();
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (char)(i * 7 / 3);
+	CHECK(sink_create(&sink, loop, ends[1], stop, NULL, NULL) == 0);
+	sink_write(sink, "head\n", 5);
+	sink_write(sink, data, sizeof(data));
+	CHECK(!sink_is_empty(sink) && !sink_is_full(sink));
+	sink_write(sink, data, 1);
+	sink_write(sink, data, sizeof(data));
+	CHECK(sink_is_full(sink));
+	while (got < sizeof(data) + 5) {
+		ssize_t n = read(ends[0], back + got, sizeof(data) + 5 - got);
+
+		CHECK(n > 0);
+		got += (size_t)n;
+		if (!sink_is_empty(sink))
+			sink_write(sink, "", 0);
+		if (got < sizeof(data)) {
+			struct loop_timer timer = {0};
+
+			loop_timer_set(loop, &timer, 1, stop, NULL);
+			loop_run(loop);
+			loop_timer_clear(&timer);
+		}
+	}
+	CHECK(memcmp(back, "head\n", 5) == 0);
+	CHECK(memcmp(back + 5, data, sizeof(data)) == 0);
+	sink_destroy(sink);
+	close(ends[0]);
+	close(ends[1]);
+	loop = loop_destroy(loop);
+}
+
+static void a_reader_that_leaves_stops_nothing(void)
+{
+	struct sink *sink = NULL;
+
+	begin();
+	CHECK(sink_create(&sink, loop, ends[1], stop, NULL, NULL) == 0);
+	close(ends[0]);
+	sink_write(sink, "lost\n", 5);
+	CHECK(sink_is_broken(sink) && sink_is_empty(sink));
+	sink_write(sink, "lost too", 8);
+	CHECK(sink_is_empty(sink));
+	sink_destroy(sink);
+	close(ends[1]);
+	loop = loop_destroy(loop);
+}
+
+static void an_address_is_asked_before_it_is_called(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char dir[] = "/tmp/bellows-test-XXXXXX", text[128];
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	CHECK(fd >= 0 && mkdtemp(dir));
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/s", dir);
+	snprintf(text, sizeof(text), "unix:%s/s", dir);
+	CHECK(client_probe(text) == -ENOENT);
+	CHECK(bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0);
+	CHECK(client_probe(text) == -ECONNREFUSED);
+	CHECK(listen(fd, 1) == 0);
+	CHECK(client_probe(text) == 0);
+	close(fd);
+	CHECK(client_probe("127.0.0.1:1") == -ECONNREFUSED);
+	CHECK(client_probe("dns:///coordinator.example:1") == 0);
+	unlink(address.sun_path);
+	rmdir(dir);
+}
+
+RUN_TESTS(TEST(lines_are_whole_however_they_come),
+	  TEST(a_pump_that_is_held_back_reads_nothing),
+	  TEST(what_nobody_reads_yet_waits_in_order),
+	  TEST(a_reader_that_leaves_stops_nothing),
+	  TEST(an_address_is_asked_before_it_is_called))

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/history.h"
+#include "tests/check.h"
+
+static struct history history;
+static struct job job;
+static const struct job_patience patience = {.retries = 3};
+
+static void feed(msec_t now, enum job_event_type type, unsigned size)
+{
+	const struct job_event event = {.type = type, .now = now, .size = size};
+	const struct job before = job;
+
+	if (job_step(&job, &event))
+		history_on_step(&history, &before, &job, type, "why", now);
+}
+
+/* Runs on 2 ranks since 1200, in a job that began at 1000. */
+static void run(void)
+{
+	job_init(&job, 2, &patience, false, 1000);
+	history_init(&history, 1000);
+	feed(1100, JOB_EV_EXECUTORS, 2);
+	feed(1200, JOB_EV_RANKS_UP, 0);
+	feed(1300, JOB_EV_STEP, 0);
+}
+
+static void grow(void)
+{
+	run();
+	history_on_progress(&history, 10, 100, true, 1300);
+	feed(2000, JOB_EV_SCALE, 4);
+	feed(2100, JOB_EV_EXECUTORS, 4);
+	feed(2200, JOB_EV_PREPARED, 0);
+	history_on_progress(&history, 30, 100, false, 2250);
+	feed(2300, JOB_EV_SAVED, 0);
+	feed(2350, JOB_EV_STOPPED, 4);
+	feed(2400, JOB_EV_RANKS_UP, 0);
+	history_on_progress(&history, 31, 100, true, 2500);
+	feed(2500, JOB_EV_STEP, 0);
+}
+
+static void a_rescale_is_told_by_its_phases(void)
+{
+	const struct rescale *r = &history.rescales[0];
+
+	grow();
+	CHECK(history.n_rescales == 1 && history.rescales_done == 1);
+	CHECK(r->from == 2 && r->to == 4 && r->epoch == 2);
+	CHECK(r->asked == 1000 && r->executors == 1100);
+	CHECK(r->prepared == 1200 && r->ordered == 1200);
+	CHECK(r->saved == 1300 && r->stopped == 1350);
+	CHECK(r->up == 1400 && r->stepped == 1500);
+	CHECK(r->last_step == 1250);
+	CHECK_TEXT(r->reason, "why");
+	CHECK_TEXT(r->result, "done");
+}
+
+static void spans_follow_each_other_without_a_gap(void)
+{
+	static const struct span expected[] = {
+		{0, 200, 0}, {200, 1300, 2}, {1300, 1400, 0}, {1400, 0, 4}};
+
+	grow();
+	CHECK(history.n_spans == 4);
+	for (size_t i = 0; i < 4; i++) {
+		CHECK(history.spans[i].from == expected[i].from);
+		CHECK(history.spans[i].to == expected[i].to);
+		CHECK(history.spans[i].ranks == expected[i].ranks);
+	}
+}
+
+static void a_rescale_that_is_dropped_says_why_and_is_not_counted(void)
+{
+	run();
+	feed(2000, JOB_EV_SCALE, 4);
+	feed(3000, JOB_EV_TIMEOUT, 0);
+	CHECK(history.n_rescales == 1 && history.rescales_done == 0);
+	CHECK_TEXT(history.rescales[0].result, "why");
+	CHECK(history.rescales[0].from == 2 && history.rescales[0].to == 4);
+	CHECK(history.n_spans == 2);
+}
+
+static void a_loss_is_a_rescale_too(void)
+{
+	run();
+	feed(2000, JOB_EV_LOST, 0);
+	feed(2100, JOB_EV_STOPPED, 1);
+	feed(2200, JOB_EV_RANKS_UP, 0);
+	feed(2300, JOB_EV_STEP, 0);
+	CHECK(history.n_rescales == 1);
+	CHECK(history.rescales[0].from == 2 && history.rescales[0].to == 1);
+	CHECK_TEXT(history.rescales[0].result, "done");
+}
+
+static void the_rest_of_the_time_follows_the_rate_of_this_start(void)
+{
+	run();
+	CHECK(history_progress(&history) < 0);
+	CHECK(history_eta(&history, 1300) < 0);
+	history_on_progress(&history, 50, 100, true, 2000);
+	CHECK(history_eta(&history, 2000) < 0);
+	history_on_progress(&history, 60, 100, false, 3000);
+	CHECK(history_progress(&history) == 0.6);
+	CHECK(history_eta(&history, 3000) == 4000);
+	history_on_progress(&history, 100, 100, false, 7000);
+	CHECK(history_eta(&history, 7000) == 0);
+}
+
+static void the_oldest_are_forgotten_before_there_are_too_many(void)
+{
+	msec_t now = 10000;
+
+	run();
+	for (unsigned i = 0; i < RESCALES_MAX + 10; i++) {
+		feed(now++, JOB_EV_LOST, 0);
+		job.retries_left = 3;
+		feed(now++, JOB_EV_STOPPED, 2);
+		feed(now++, JOB_EV_RANKS_UP, 0);
+		feed(now++, JOB_EV_STEP, 0);
+	}
+	CHECK(history.n_rescales == RESCALES_MAX);
+	CHECK(history.rescales_done == RESCALES_MAX + 10);
+	CHECK(history.n_spans <= SPANS_MAX);
+	CHECK(history.rescales[RESCALES_MAX - 1].epoch == job.epoch);
+}
+
+static void the_wire_has_all_of_it(void)
+{
+	Bellows__V1__Job out = BELLOWS__V1__JOB__INIT;
+
+	grow();
+	CHECK(history_fill(&history, &out) == 0);
+	CHECK(out.n_history == 1 && out.n_spans == 4);
+	CHECK(out.history[0]->stepped == 1500);
+	CHECK(out.spans[1]->ranks == 2);
+	history_unfill(&out);
+}
+
+RUN_TESTS(TEST(a_rescale_is_told_by_its_phases),
+	  TEST(spans_follow_each_other_without_a_gap),
+	  TEST(a_rescale_that_is_dropped_says_why_and_is_not_counted),
+	  TEST(a_loss_is_a_rescale_too),
+	  TEST(the_rest_of_the_time_follows_the_rate_of_this_start),
+	  TEST(the_oldest_are_forgotten_before_there_are_too_many),
+	  TEST(the_wire_has_all_of_it))

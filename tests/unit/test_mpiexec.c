@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/mpiexec.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+
+static struct ledger ledger;
+static struct layout layout;
+static struct jobfile job;
+
+/* n members with one slot, of which the first run ranks; two cores each. */
+static void set_up(int n, unsigned ranks)
+{
+	static const char *none[] = {NULL};
+	struct introduction who = {
+		.address = "", .machine = "a", .slots = 1, .cores = 2};
+	char name[16];
+	int index, lost;
+
+	memset(&ledger, 0, sizeof(ledger));
+	for (int i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "w%d", i);
+		who.name = name;
+		member_join(&ledger, &who, 0, &index, &lost);
+		ledger.members[index].state = MEMBER_READY;
+	}
+	layout_make(&layout, &ledger, NULL, ranks, 1);
+	job = (struct jobfile){.mpi_arguments = none, .network = NETWORK_AUTO};
+}
+
+static const char *words(void)
+{
+	static struct mpiexec_words out;
+	static char text[2048];
+
+	text[0] = '\0';
+	if (mpiexec_words(&out, &job, &ledger, &layout, "H", "A", NULL) < 0)
+		return "refused";
+	for (int i = 0; out.argv[i]; i++) {
+		strcat(text, i ? " " : "");
+		strcat(text, out.argv[i]);
+	}
+	return text;
+}
+
+static bool has(const char *part)
+{
+	return strstr(words(), part) != NULL;
+}
+
+static void every_member_has_an_alias_that_leads_back_to_it(void)
+{
+	char alias[ALIAS_MAX];
+
+	for (int i = 0; i < MEMBERS_MAX; i++) {
+		mpiexec_alias(alias, i);
+		CHECK(mpiexec_member(alias) == i);
+	}
+	mpiexec_alias(alias, 2);
+	CHECK_TEXT(alias, "127.1.0.3");
+}
+
+static void what_is_no_alias_means_nobody(void)
+{
+	static const char *const wrong[] = {
+		"",           "127.0.0.1",   "127.1.0.0", "127.1.16.1",
+		"127.1.0.3x", "127.1.0.999", "10.1.0.3",  "worker-0",
+		"127.1.0.",   "127.2.0.1",
+	};
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		CHECK(mpiexec_member(wrong[i]) == NO_MEMBER);
+}
+
+static void ranks_of_one_machine_talk_over_loopback(void)
+{
+	set_up(2, 2);
+	CHECK_TEXT(words(),
+		   "mpiexec --hostfile H -np 2 --map-by slot --bind-to none "
+		   "--mca plm rsh --mca plm_rsh_agent A "
+		   "--mca plm_rsh_no_tree_spawn 1 "
+		   "--mca orte_leave_session_attached 1 --mca pml ob1 "
+		   "--mca btl tcp,self,vader --mca osc ^ucx --mca mtl ^ofi "
+		   "--mca btl_tcp_if_include lo --mca oob_tcp_if_include lo "
+		   "bellows-launch --gate");
+}
+
+static void hosts_apart_use_their_networks(void)
+{
+	set_up(2, 2);
+	strcpy(ledger.members[1].machine, "b");
+	CHECK(has("--mca pml ob1") && !has("if_include lo"));
+}
+
+static void a_fast_network_is_never_taken_from_a_user(void)
+{
+	set_up(2, 2);
+	ledger.members[1].fast_network = true;
+	CHECK(!has("--mca pml") && !has("--mca btl"));
+	CHECK(strstr(mpiexec_network(&job, &ledger, &layout), "fast network"));
+
+	job.network = NETWORK_TCP;
+	CHECK(has("--mca pml ob1"));
+}
+
+static void open_mpi_chooses_when_the_job_file_says_so(void)
+{
+	set_up(2, 2);
+	job.network = NETWORK_ANY;
+	CHECK(!has("--mca pml"));
+}
+
+static void more_ranks_than_cores_yield(void)
+{
+	set_up(4, 2);
+	CHECK(!has("mpi_yield_when_idle"));
+	set_up(4, 3);
+	CHECK(has("--mca mpi_yield_when_idle 1"));
+}
+
+static void arguments_of_the_job_file_come_last_and_are_bounded(void)
+{
+	static const char *few[] = {"--mca", "btl", "^vader", NULL};
+	static const char *many[MPIEXEC_ARGS_MAX + 1];
+
+	set_up(2, 2);
+	job.mpi_arguments = few;
+	CHECK(has("--mca btl ^vader bellows-launch --gate"));
+
+	for (int i = 0; i < MPIEXEC_ARGS_MAX; i++)
+		many[i] = "x";
+	job.mpi_arguments = many;
+	CHECK_TEXT(words(), "refused");
+}
+
+static void the_hostfile_names_each_executor_by_its_alias(void)
+{
+	char path[] = "/tmp/test-hostfile-XXXXXX", text[256] = "";
+	int fd = mkstemp(path);
+
+	set_up(3, 3);
+	CHECK(mpiexec_write_hostfile(path, &ledger, &layout, NULL) == 0);
+	CHECK(read(fd, text, sizeof(text) - 1) > 0);
+	close(fd);
+	unlink(path);
+	CHECK_TEXT(text, "127.1.0.1 slots=1 # w0\n"
+			 "127.1.0.2 slots=1 # w1\n"
+			 "127.1.0.3 slots=1 # w2\n");
+}
+
+RUN_TESTS(TEST(every_member_has_an_alias_that_leads_back_to_it),
+	  TEST(what_is_no_alias_means_nobody),
+	  TEST(ranks_of_one_machine_talk_over_loopback),
+	  TEST(hosts_apart_use_their_networks),
+	  TEST(a_fast_network_is_never_taken_from_a_user),
+	  TEST(open_mpi_chooses_when_the_job_file_says_so),
+	  TEST(more_ranks_than_cores_yield),
+	  TEST(arguments_of_the_job_file_come_last_and_are_bounded),
+	  TEST(the_hostfile_names_each_executor_by_its_alias))

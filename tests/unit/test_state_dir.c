@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/state_dir.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[] = "/tmp/test-state-XXXXXX", dir[64];
+
+static void set_up(void)
+{
+	strcpy(root + strlen(root) - 6, "XXXXXX");
+	CHECK(mkdtemp(root));
+	snprintf(dir, sizeof(dir), "%s/job", root);
+}
+
+static void tear_down(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	CHECK(system(command) == 0);
+}
+
+static void it_is_made_for_its_user_alone(void)
+{
+	struct stat st;
+	int lock;
+
+	set_up();
+	lock = state_dir_lock(dir, NULL);
+	CHECK(lock >= 0 && stat(dir, &st) == 0);
+	CHECK((st.st_mode & 0777) == 0700);
+	close(lock);
+	tear_down();
+}
+
+static void a_second_coordinator_is_refused_while_the_first_lives(void)
+{
+	struct error err;
+	char text[128];
+	int lock;
+
+	set_up();
+	lock = state_dir_lock(dir, NULL);
+	CHECK(state_dir_lock(dir, &err) == -EBUSY);
+	snprintf(text, sizeof(text), "%s: another coordinator runs this job",
+		 dir);
+	CHECK_TEXT(err.text, text);
+	close(lock);
+	lock = state_dir_lock(dir, NULL);
+	CHECK(lock >= 0);
+	close(lock);
+	tear_down();
+}
+
+static void a_directory_others_can_write_to_is_refused(void)
+{
+	set_up();
+	CHECK(mkdir(dir, 0700) == 0 && chmod(dir, 0777) == 0);
+	CHECK(state_dir_lock(dir, NULL) == -EPERM);
+	tear_down();
+}
+
+static void a_symbolic_link_is_refused(void)
+{
+	set_up();
+	CHECK(symlink("/tmp", dir) == 0);
+	CHECK(state_dir_lock(dir, NULL) < 0);
+	tear_down();
+}
+
+static void the_address_is_told_and_taken_back(void)
+{
+	char path[96], text[32] = "";
+	int lock;
+	FILE *f;
+
+	set_up();
+	lock = state_dir_lock(dir, NULL);
+	CHECK(state_dir_tell(dir, "unix:/x", NULL) == 0);
+	snprintf(path, sizeof(path), "%s/address", dir);
+	f = fopen(path, "r");
+	CHECK(f && fgets(text, sizeof(text), f));
+	fclose(f);
+	CHECK_TEXT(text, "unix:/x\n");
+	state_dir_clear(dir);
+	CHECK(access(path, F_OK) < 0 && errno == ENOENT);
+	close(lock);
+	tear_down();
+}
+
+RUN_TESTS(TEST(it_is_made_for_its_user_alone),
+	  TEST(a_second_coordinator_is_refused_while_the_first_lives),
+	  TEST(a_directory_others_can_write_to_is_refused),
+	  TEST(a_symbolic_link_is_refused),
+	  TEST(the_address_is_told_and_taken_back))
