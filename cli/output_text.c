@@ -35,6 +35,8 @@ static void print_state(FILE *to, const Bellows__V1__Job *job)
 	case BELLOWS__V1__STATE__WAITING:
 		fprintf(to, "waiting for executors: %u of %u are here",
 			job_ready(job), job->executors_wanted);
+		if (reason.s[0])
+			fprintf(to, "; %s", reason.s);
 		break;
 	case BELLOWS__V1__STATE__STARTING:
 		fprintf(to, "starting on %u rank%s", job->target,

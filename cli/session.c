@@ -197,10 +197,18 @@ static int start_pumps(struct session *session, int out, int err_fd,
 static int start_coordinator(struct session *session, struct error *err)
 {
 	const struct session_config *config = session->config;
-	const char *argv[] = {NULL,      "--job",           config->job_file,
-			      "--state", config->dir->path, NULL};
+	char log[4200];
+	const char *argv[] = {NULL,
+			      "--job",
+			      config->job_file,
+			      "--state",
+			      config->dir->path,
+			      "--log",
+			      log,
+			      NULL};
 	int out[2], errors[2], r;
 
+	snprintf(log, sizeof(log), "%s/coordinator.log", config->dir->path);
 	if (pipe2(out, O_CLOEXEC) < 0)
 		return error_errno(err, "pipe");
 	if (pipe2(errors, O_CLOEXEC) < 0) {

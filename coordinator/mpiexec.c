@@ -29,6 +29,32 @@ int mpiexec_member(const char *alias)
 		       : NO_MEMBER;
 }
 
+/* clang-format off */
+static const char *const fixed[] = {
+	"--map-by", "slot", "--bind-to", "none",
+	"--mca", "plm", "rsh",
+	"--mca", "plm_rsh_no_tree_spawn", "1",
+	"--mca", "orte_leave_session_attached", "1",
+	NULL,
+};
+static const char *const tuned[] = {
+	"--mca", "pml", "ob1",
+	"--mca", "btl", "tcp,self,vader",
+	"--mca", "osc", "^ucx",
+	"--mca", "mtl", "^ofi",
+	NULL,
+};
+static const char *const local[] = {
+	"--mca", "btl_tcp_if_include", "lo",
+	"--mca", "oob_tcp_if_include", "lo",
+	NULL,
+};
+static const char *const yielding[] = {
+	"--mca", "mpi_yield_when_idle", "1",
+	NULL,
+};
+/* clang-format on */
+
 static bool any_fast(const struct ledger *ledger, const struct layout *layout)
 {
 	for (int i = 0; i < layout->n; i++)
@@ -98,72 +124,45 @@ const char *mpiexec_network(const struct jobfile *job,
 	return "tcp and shared memory: no host has a fast network";
 }
 
+/* Appends the words of list, which ends with NULL; silently up to the bound,
+ * which mpiexec_words() has checked. */
+static void add(struct mpiexec_words *out, const char *const *list)
+{
+	while (*list && out->n < MPIEXEC_ARGS_MAX - 1)
+		out->argv[out->n++] = *list++;
+	out->argv[out->n] = NULL;
+}
+
 int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 		  const struct ledger *ledger, const struct layout *layout,
 		  const char *hostfile, const char *agent, struct error *err)
 {
-	static const char *const tuned[] = {
-		"--mca", "pml", "ob1",  "--mca", "btl", "tcp,self,vader",
-		"--mca", "osc", "^ucx", "--mca", "mtl", "^ofi",
-	};
-	static const char *const local[] = {
-		"--mca", "btl_tcp_if_include", "lo",
-		"--mca", "oob_tcp_if_include", "lo",
-	};
-	const char *const fixed[] = {
-		"mpiexec",
-		"--hostfile",
-		hostfile,
-		"-np",
-		out->ranks,
-		"--map-by",
-		"slot",
-		"--bind-to",
-		"none",
-		"--mca",
-		"plm",
-		"rsh",
-		"--mca",
-		"plm_rsh_agent",
-		agent,
-		"--mca",
-		"plm_rsh_no_tree_spawn",
-		"1",
-		"--mca",
-		"orte_leave_session_attached",
-		"1",
-	};
-	static const char *const yielding[] = {"--mca", "mpi_yield_when_idle",
-					       "1"};
-	size_t n = 0, users = 0;
-
-#define ADD(words)                                                             \
-	do {                                                                   \
-		memcpy(out->argv + n, words, sizeof(words));                   \
-		n += sizeof(words) / sizeof((words)[0]);                       \
-	} while (0)
-
-	snprintf(out->ranks, sizeof(out->ranks), "%u", layout->ranks);
-	ADD(fixed);
-	if (is_tuned(job, ledger, layout)) {
-		ADD(tuned);
-		if (one_machine(ledger, layout))
-			ADD(local);
-	}
-	if (crowded(ledger, layout))
-		ADD(yielding);
-#undef ADD
+	const char *const hosts[] = {"mpiexec", "--hostfile", hostfile,
+				     "-np",     out->ranks,   NULL};
+	const char *const rsh[] = {"--mca", "plm_rsh_agent", agent, NULL};
+	static const char *const gate[] = {"bellows-launch", "--gate", NULL};
+	size_t users = 0;
 
 	while (job->mpi_arguments[users])
 		users++;
-	if (n + users + 3 > MPIEXEC_ARGS_MAX)
-		return error_set(err, -E2BIG, "mpi.arguments: %zu, at most %zu",
-				 users, MPIEXEC_ARGS_MAX - n - 3);
-	memcpy(out->argv + n, job->mpi_arguments, users * sizeof(char *));
-	n += users;
-	out->argv[n++] = "bellows-launch";
-	out->argv[n++] = "--gate";
-	out->argv[n] = NULL;
+	if (users > MPIEXEC_USERS_MAX)
+		return error_set(err, -E2BIG, "mpi.arguments: %zu, at most %d",
+				 users, MPIEXEC_USERS_MAX);
+
+	out->n = 0;
+	snprintf(out->ranks, sizeof(out->ranks), "%u", layout->ranks);
+	add(out, hosts);
+	add(out, fixed);
+	add(out, rsh);
+	if (is_tuned(job, ledger, layout)) {
+		add(out, tuned);
+		if (one_machine(ledger, layout))
+			add(out, local);
+	}
+	if (crowded(ledger, layout))
+		add(out, yielding);
+	add(out, job->mpi_arguments);
+	add(out, gate);
 	return 0;
 }
 

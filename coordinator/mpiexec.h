@@ -18,7 +18,11 @@
 #include "core/layout.h"
 #include "jobfile/jobfile.h"
 
-enum { MPIEXEC_ARGS_MAX = 256, ALIAS_MAX = 16 };
+enum {
+	MPIEXEC_ARGS_MAX = 256,
+	MPIEXEC_USERS_MAX = 192, /* mpi.arguments of the job file */
+	ALIAS_MAX = 16
+};
 
 /* "127.1.0.3" for the member with index 2. */
 void mpiexec_alias(char text[ALIAS_MAX], int member);
@@ -32,10 +36,12 @@ const char *mpiexec_network(const struct jobfile *job,
 
 struct mpiexec_words {
 	const char *argv[MPIEXEC_ARGS_MAX]; /* ends with NULL */
+	size_t n;
 	char ranks[16];
 };
 
-/* hostfile and agent are paths; all is borrowed from what is given. */
+/* hostfile and agent are paths; all is borrowed from what is given.  -E2BIG for
+ * more than MPIEXEC_USERS_MAX words in mpi.arguments. */
 int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 		  const struct ledger *ledger, const struct layout *layout,
 		  const char *hostfile, const char *agent, struct error *err);
