@@ -118,7 +118,8 @@ static void on_proven(void *user)
 {
 	struct coordinator *c = user;
 
-	coordinator_event(c, JOB_EV_STEP, c->job.epoch, 0, "runs");
+	if (!c->job.stepped)
+		coordinator_event(c, JOB_EV_STEP, c->job.epoch, 0, "runs");
 }
 
 static void log_transition(const struct coordinator *c,

@@ -110,7 +110,7 @@ void history_on_step(struct history *history, const struct job *before,
 
 	if (computed != computes)
 		add_span(history, computes ? job->size : 0, at);
-	if (event == JOB_EV_STEP && rescale) {
+	if (event == JOB_EV_STEP && rescale && rescale->stopped != 0) {
 		rescale->stepped = at;
 		end(rescale, "done");
 		history->rescales_done++;

@@ -110,7 +110,8 @@ int main(int argc, char **argv)
 
 	lock = state_dir_lock(config.state, &err);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	if (lock < 0 || loop_create(&loop, &err) < 0) {
+	if (lock < 0 || state_dir_set_aside(config.state, &err) < 0 ||
+	    loop_create(&loop, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -61,6 +62,58 @@ int state_dir_tell(const char *dir, const char *address, struct error *err)
 	    rename(temporary, path) < 0)
 		return error_errno(err, "%s", path);
 	return 0;
+}
+
+static bool is_record(const char *name)
+{
+	return strncmp(name, "epoch-", 6) == 0 ||
+	       strncmp(name, "hostfile-", 9) == 0;
+}
+
+typedef int (*record_f)(int dir, int previous, const char *name);
+
+static int drop(int dir, int previous, const char *name)
+{
+	return unlinkat(previous, name, 0);
+}
+
+static int move(int dir, int previous, const char *name)
+{
+	return renameat(dir, name, previous, name);
+}
+
+static int each_record(const char *path, int dir, int previous, record_f fn,
+		       struct error *err)
+{
+	DIR *list = opendir(path);
+	struct dirent *entry;
+	int r = 0;
+
+	if (!list)
+		return error_errno(err, "%s", path);
+	while (r == 0 && (entry = readdir(list)))
+		if (is_record(entry->d_name) &&
+		    fn(dir, previous, entry->d_name) < 0)
+			r = error_errno(err, "%s/%s", path, entry->d_name);
+	closedir(list);
+	return r;
+}
+
+int state_dir_set_aside(const char *dir, struct error *err)
+{
+	CLEANUP(close) int at = open_own(dir, err);
+	CLEANUP(close) int previous = -1;
+	char path[4200];
+	int r;
+
+	if (at < 0)
+		return at;
+	snprintf(path, sizeof(path), "%s/previous", dir);
+	previous = open_own(path, err);
+	if (previous < 0)
+		return previous;
+	r = each_record(path, at, previous, drop, err);
+	return r < 0 ? r : each_record(dir, at, previous, move, err);
 }
 
 void state_dir_clear(const char *dir)

@@ -8,6 +8,7 @@
  *     lock         held by the coordinator that lives
  *     address      where it answers
  *     epoch-N.*    what the ranks of start N printed, and its mpiexec
+ *     previous/    the same of the run before
  */
 
 #include "base/error.h"
@@ -15,6 +16,10 @@
 /* Makes it if it is missing, and locks it; the descriptor holds the lock.
  * -EBUSY if another coordinator has it; -EPERM if it is not ours alone. */
 int state_dir_lock(const char *dir, struct error *err);
+
+/* Moves the records of the run before to DIR/previous; those that were there
+ * are removed. */
+int state_dir_set_aside(const char *dir, struct error *err);
 
 /* Writes DIR/address at once or not at all. */
 int state_dir_tell(const char *dir, const char *address, struct error *err);

@@ -81,6 +81,15 @@ static void a_rescale_that_is_dropped_says_why_and_is_not_counted(void)
 	CHECK(history.n_spans == 2);
 }
 
+static void a_step_of_the_old_ranks_ends_no_rescale(void)
+{
+	run();
+	feed(2000, JOB_EV_SCALE, 4);
+	feed(2050, JOB_EV_STEP, 0);
+	CHECK_TEXT(history.rescales[0].result, "");
+	CHECK(history.rescales[0].stepped == 0);
+}
+
 static void a_loss_is_a_rescale_too(void)
 {
 	run();
@@ -140,6 +149,7 @@ static void the_wire_has_all_of_it(void)
 RUN_TESTS(TEST(a_rescale_is_told_by_its_phases),
 	  TEST(spans_follow_each_other_without_a_gap),
 	  TEST(a_rescale_that_is_dropped_says_why_and_is_not_counted),
+	  TEST(a_step_of_the_old_ranks_ends_no_rescale),
 	  TEST(a_loss_is_a_rescale_too),
 	  TEST(the_rest_of_the_time_follows_the_rate_of_this_start),
 	  TEST(the_oldest_are_forgotten_before_there_are_too_many),

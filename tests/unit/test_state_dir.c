@@ -92,8 +92,30 @@ static void the_address_is_told_and_taken_back(void)
 	tear_down();
 }
 
+static void records_of_the_run_before_are_set_aside_once(void)
+{
+	char path[96];
+	int lock;
+
+	set_up();
+	lock = state_dir_lock(dir, NULL);
+	for (int run = 1; run <= 2; run++) {
+		snprintf(path, sizeof(path), "%s/epoch-%d.stdout", dir, run);
+		CHECK(mknod(path, S_IFREG | 0600, 0) == 0);
+		CHECK(state_dir_set_aside(dir, NULL) == 0);
+		CHECK(access(path, F_OK) < 0);
+	}
+	snprintf(path, sizeof(path), "%s/previous/epoch-2.stdout", dir);
+	CHECK(access(path, F_OK) == 0);
+	snprintf(path, sizeof(path), "%s/previous/epoch-1.stdout", dir);
+	CHECK(access(path, F_OK) < 0);
+	close(lock);
+	tear_down();
+}
+
 RUN_TESTS(TEST(it_is_made_for_its_user_alone),
 	  TEST(a_second_coordinator_is_refused_while_the_first_lives),
 	  TEST(a_directory_others_can_write_to_is_refused),
 	  TEST(a_symbolic_link_is_refused),
+	  TEST(records_of_the_run_before_are_set_aside_once),
 	  TEST(the_address_is_told_and_taken_back))
