@@ -334,7 +334,7 @@ static void on_ready(void *user, int member)
 	coordinator_count_executors(user);
 }
 
-static void on_unfit(void *user, int member, const char *failure)
+static void on_unfit(void *user, int member, const char *failure, int exit_code)
 {
 	struct coordinator *c = user;
 	char reason[512];
@@ -344,9 +344,7 @@ static void on_unfit(void *user, int member, const char *failure)
 	log_error("executor=%s", reason);
 	if (c->job.starts != 0)
 		return;
-	c->exit_code = strstr(failure, "checkpoint.dir") ? EXIT_CHECKPOINT
-		       : strstr(failure, "cannot run")   ? 127
-							 : EXIT_SYSTEM;
+	c->exit_code = exit_code;
 	coordinator_event(c, JOB_EV_UNFIT, 0, 0, reason);
 }
 

@@ -100,6 +100,31 @@ static void mark(struct rescale *rescale, const struct job *job, msec_t at)
 	}
 }
 
+/* Whose ranks came, and were not seen to make a step: the newest, or the one
+ * before if another was asked for at once. */
+static struct rescale *unproven(struct history *history)
+{
+	for (size_t i = 1; i <= 2 && i <= history->n_rescales; i++) {
+		struct rescale *at =
+			&history->rescales[history->n_rescales - i];
+
+		if (!*at->result && at->stopped != 0)
+			return at;
+	}
+	return NULL;
+}
+
+static void prove(struct history *history, msec_t at)
+{
+	struct rescale *rescale = unproven(history);
+
+	if (!rescale)
+		return;
+	rescale->stepped = at;
+	end(rescale, "done");
+	history->rescales_done++;
+}
+
 void history_on_step(struct history *history, const struct job *before,
 		     const struct job *job, enum job_event_type event,
 		     const char *reason, msec_t now)
@@ -110,17 +135,16 @@ void history_on_step(struct history *history, const struct job *before,
 
 	if (computed != computes)
 		add_span(history, computes ? job->size : 0, at);
-	if (event == JOB_EV_STEP && rescale && rescale->stopped != 0) {
-		rescale->stepped = at;
-		end(rescale, "done");
-		history->rescales_done++;
-	}
+	if (event == JOB_EV_STEP)
+		prove(history, at);
 	if (before->state == job->state)
 		return;
 
-	if (!rescale && computed &&
-	    (event == JOB_EV_SCALE || job->state == JOB_STOPPING))
+	if (event == JOB_EV_SCALE ||
+	    (!rescale && computed && job->state == JOB_STOPPING))
 		rescale = begin(history, before, reason, at);
+	if (computed && !computes && rescale != unproven(history))
+		prove(history, 0); /* its steps will not be seen any more */
 	if (!rescale)
 		return;
 	rescale->to = job->target;

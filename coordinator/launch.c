@@ -231,8 +231,7 @@ static void on_up(struct launch *launch, int place,
 		  const Bellows__V1__RanksUp *up)
 {
 	if (*up->failure) {
-		fail(launch, up->failure, true,
-		     strstr(up->failure, "No such file") ? 127 : 126);
+		fail(launch, up->failure, true, (int)up->exit_code);
 		return;
 	}
 	if (!counts_right(&launch->layout.places[place], up)) {

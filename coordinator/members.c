@@ -210,7 +210,8 @@ static void on_probed(struct members *members, int member,
 		return;
 	if (*probed->failure) {
 		members_release(members, member, "it cannot run this job");
-		members->events->unfit(members->user, member, probed->failure);
+		members->events->unfit(members->user, member, probed->failure,
+				       (int)probed->exit_code);
 		return;
 	}
 	m->state = MEMBER_READY;

@@ -21,7 +21,8 @@ struct members;
 struct members_events {
 	void (*ready)(void *user, int member);
 	/* It cannot run this job; it has been released. */
-	void (*unfit)(void *user, int member, const char *failure);
+	void (*unfit)(void *user, int member, const char *failure,
+		      int exit_code);
 	void (*attached)(void *user, int member);
 	void (*lost)(void *user, int member, const char *reason);
 	void (*left)(void *user, int member); /* as it was told to */

@@ -2,6 +2,7 @@
 #include "executor/gate.h"
 
 #include "base/cleanup.h"
+#include "jobfile/exit.h"
 #include "local/local.h"
 #include "proto/local.pb-c.h"
 
@@ -64,6 +65,8 @@ static void on_answer(struct rank *rank)
 		failure = (Bellows__Local__GateFailure *)message;
 		snprintf(start->failure, sizeof(start->failure), "%s",
 			 failure->failure);
+		start->exit_code = failure->error == ENOENT ? EXIT_NOT_FOUND
+							    : EXIT_CANNOT_RUN;
 		protobuf_c_message_free_unpacked(message, NULL);
 		rank->state = RANK_AT_GATE; /* and about to end */
 	} else {

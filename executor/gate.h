@@ -33,6 +33,7 @@ struct start {
 	bool opened, up, stopping, gone;
 	unsigned n_opened; /* told, and not yet running */
 	char failure[256];
+	int exit_code;
 	struct list members;
 	struct loop_timer look, term, kill;
 };

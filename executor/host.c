@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "executor/host.h"
 
+#include "jobfile/exit.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
@@ -59,12 +61,18 @@ static int check_program(const char *program, const char *dir,
 			 program);
 }
 
-int host_check(const struct jobfile *job, struct error *err)
+int host_check(const struct jobfile *job, int *exit_code, struct error *err)
 {
+	int r;
+
+	*exit_code = EXIT_SYSTEM;
 	if (access(job->app.dir, X_OK) < 0)
 		return error_errno(err, "dir: %s", job->app.dir);
+	*exit_code = EXIT_CHECKPOINT;
 	if (access(job->app.checkpoint_dir, R_OK | W_OK | X_OK) < 0)
 		return error_errno(err, "checkpoint.dir: %s",
 				   job->app.checkpoint_dir);
-	return check_program(job->app.command[0], job->app.dir, err);
+	r = check_program(job->app.command[0], job->app.dir, err);
+	*exit_code = r == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+	return r;
 }

@@ -16,7 +16,8 @@ void host_machine(char text[MEMBER_TEXT_MAX]);
 /* It has an InfiniBand or other RDMA device. */
 bool host_has_fast_network(void);
 
-/* 0, or -errno and what is missing: the directories, or the program. */
-int host_check(const struct jobfile *job, struct error *err);
+/* 0, or -errno and what is missing, the directories or the program; *exit_code:
+ * what that means for the job. */
+int host_check(const struct jobfile *job, int *exit_code, struct error *err);
 
 #endif

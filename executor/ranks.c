@@ -91,7 +91,8 @@ static void tell_up(struct start *start)
 			running[n++] = rank->rank;
 	}
 	ranks->events->up(ranks->user, start->epoch, running, n,
-			  start->failure[0] ? start->failure : NULL);
+			  start->failure[0] ? start->failure : NULL,
+			  start->exit_code);
 }
 
 void start_opened_one(struct start *start)

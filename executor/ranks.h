@@ -24,9 +24,10 @@ struct ranks;
 
 struct ranks_events {
 	void (*arrived)(void *user, unsigned epoch, unsigned rank, pid_t pid);
-	/* All that were to be opened run; failure is NULL, or says why not. */
+	/* All that were to be opened run; failure is NULL, or says why not,
+	 * and exit_code as a shell would. */
 	void (*up)(void *user, unsigned epoch, const unsigned *ranks, size_t n,
-		   const char *failure);
+		   const char *failure, int exit_code);
 	/* After up or after ranks_stop(): nothing of the start is left. */
 	void (*gone)(void *user, unsigned epoch);
 };

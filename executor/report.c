@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "executor/host.h"
+#include "jobfile/exit.h"
 
 #include <errno.h>
 
@@ -59,8 +60,10 @@ static void on_up(void *user, unsigned epoch, const unsigned *numbers, size_t n,
 	up.epoch = epoch;
 	up.rank = (uint32_t *)numbers;
 	up.n_rank = n;
-	if (failure)
+	if (failure) {
 		up.failure = (char *)failure;
+		up.exit_code = (uint32_t)exit_code;
+	}
 	r.what_case = BELLOWS__V1__REPORT__WHAT_RANKS_UP;
 	r.ranks_up = &up;
 	report(user, &r);
@@ -105,16 +108,20 @@ void executor_on_probe_end(void *user, uint64_t token, int status,
 	Bellows__V1__Probed probed = BELLOWS__V1__PROBED__INIT;
 	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
 	struct error err;
-	int good = host_check(ex->job, &err);
+	int code, good = host_check(ex->job, &code, &err);
 
+	if (good == 0)
+		code = EXIT_SYSTEM;
 	if (good == 0 && failure)
 		good = error_set(&err, -EIO, "%s", failure);
 	if (good == 0 && status != 0)
 		good = error_set(&err, -ENOENT,
 				 "cannot run orted: it is not in PATH");
 	probed.token = token;
-	if (good < 0)
+	if (good < 0) {
 		probed.failure = err.text;
+		probed.exit_code = (uint32_t)code;
+	}
 	r.what_case = BELLOWS__V1__REPORT__WHAT_PROBED;
 	r.probed = &probed;
 	report(ex, &r);

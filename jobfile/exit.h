@@ -17,6 +17,8 @@ enum exit_code {
 	EXIT_CHECKPOINT = 73,  /* checkpoint directory cannot be used */
 	EXIT_SUSPENDED = 75,   /* saved and stopped; the same command resumes */
 	EXIT_DECLINED = 76,    /* a Scale request was declined */
+	EXIT_CANNOT_RUN = 126, /* the application, as a shell says it */
+	EXIT_NOT_FOUND = 127,  /* likewise */
 	EXIT_CANCELLED = 130,  /* cancelled */
 };
 

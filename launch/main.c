@@ -31,9 +31,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* As a shell says it. */
-enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
-
 static const char usage[] =
 	"usage: bellows-launch HOST COMMAND...\n"
 	"       bellows-launch --gate\n"
