@@ -341,7 +341,7 @@ static void on_unfit(void *user, int member, const char *failure, int exit_code)
 
 	snprintf(reason, sizeof(reason), "%s: %.400s",
 		 members_ledger(c->members)->members[member].name, failure);
-	log_error("executor=%s", reason);
+	log_warn("executor=%s", reason);
 	if (c->job.starts != 0)
 		return;
 	c->exit_code = exit_code;

@@ -52,7 +52,7 @@ static void on_arrived(void *user, unsigned epoch, unsigned rank, pid_t pid)
 }
 
 static void on_up(void *user, unsigned epoch, const unsigned *numbers, size_t n,
-		  const char *failure)
+		  const char *failure, int exit_code)
 {
 	Bellows__V1__RanksUp up = BELLOWS__V1__RANKS_UP__INIT;
 	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
