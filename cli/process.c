@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/process.h"
 
+#include "base/program.h"
 #include "loop/spawn.h"
 
 #include <signal.h>
@@ -17,22 +18,6 @@ static void on_end(void *user, pid_t pid, int status)
 	process->on_end(process->user);
 }
 
-/* "<folder of this program>/<program>" if that can be run. */
-static const char *look_beside(const char *program, char *path, size_t n)
-{
-	ssize_t k = readlink("/proc/self/exe", path, n - 1);
-	char *slash;
-
-	if (k < 0)
-		return program;
-	path[k] = '\0';
-	slash = strrchr(path, '/');
-	if (!slash || (size_t)(slash + 1 - path) + strlen(program) >= n)
-		return program;
-	strcpy(slash + 1, program);
-	return access(path, X_OK) == 0 ? path : program;
-}
-
 int process_start(struct process *process, struct loop *loop, const char **argv,
 		  int out, int err_fd, struct error *err)
 {
@@ -45,9 +30,11 @@ int process_start(struct process *process, struct loop *loop, const char **argv,
 		.new_session = true,
 		.on_parent_death = SIGTERM,
 	};
-	int r;
+	int r = program_find_beside(process->program, path, sizeof(path), err);
 
-	argv[0] = look_beside(process->program, path, sizeof(path));
+	if (r < 0)
+		return r;
+	argv[0] = path;
 	r = spawn(&what, &process->pid, err);
 	if (r < 0)
 		return r;

@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/program.h"
 #include "coordinator/coordinator.h"
 #include "coordinator/state_dir.h"
 #include "jobfile/exit.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <sys/prctl.h>
-
-/* Where bellows-launch stands: beside this program. */
-static const char *find_bindir(void)
-{
-	static char path[4096];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	if (n < 0)
-		return "/usr/bin";
-	path[n] = '\0';
-	return dirname(path);
-}
 
 static int check(const char *path)
 {
@@ -46,11 +34,12 @@ static int check_checkpoint_dir(const struct jobfile *job, struct error *err)
 static int run(const struct config *config, struct loop *loop)
 {
 	CLEANUP(coordinator_destroy) struct coordinator *c = NULL;
-	char listen[4096];
+	char listen[4096], dir[4096];
 	struct error err;
 	int r;
 
-	r = coordinator_create(&c, loop, config, find_bindir(), &err);
+	r = coordinator_create(&c, loop, config, program_dir(dir, sizeof(dir)),
+			       &err);
 	if (r < 0) {
 		log_error("%s", err.text);
 		return r == -EINVAL ? EXIT_JOBFILE : EXIT_SYSTEM;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "executor/host.h"
 
+#include "base/program.h"
 #include "jobfile/exit.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -38,27 +40,15 @@ bool host_has_fast_network(void)
 static int check_program(const char *program, const char *dir,
 			 struct error *err)
 {
-	const char *path = getenv("PATH");
-	char full[4096];
+	char path[PATH_MAX];
 
-	if (strchr(program, '/')) {
-		snprintf(full, sizeof(full), "%s%s%s",
-			 program[0] == '/' ? "" : dir,
-			 program[0] == '/' ? "" : "/", program);
-		return access(full, X_OK) == 0
-			       ? 0
-			       : error_errno(err, "cannot run %s", program);
-	}
-	for (const char *at = path ? path : ""; *at;) {
-		int n = (int)strcspn(at, ":");
-
-		snprintf(full, sizeof(full), "%.*s/%s", n, at, program);
-		if (access(full, X_OK) == 0)
-			return 0;
-		at += n + (at[n] == ':');
-	}
-	return error_set(err, -ENOENT, "cannot run %s: it is not in PATH",
-			 program);
+	if (!strchr(program, '/'))
+		return program_find(program, path, sizeof(path), err);
+	snprintf(path, sizeof(path), "%s%s%s", program[0] == '/' ? "" : dir,
+		 program[0] == '/' ? "" : "/", program);
+	return access(path, X_OK) == 0
+		       ? 0
+		       : error_errno(err, "cannot run %s", program);
 }
 
 int host_check(const struct jobfile *job, int *exit_code, struct error *err)

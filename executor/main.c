@@ -1,29 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/program.h"
 #include "executor/executor.h"
 #include "jobfile/exit.h"
 
-#include <libgen.h>
 #include <sys/prctl.h>
-
-/* Where bellows-launch stands: beside this program. */
-static const char *find_bindir(void)
-{
-	static char path[4096];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	if (n < 0)
-		return "/usr/bin";
-	path[n] = '\0';
-	return dirname(path);
-}
 
 int main(int argc, char **argv)
 {
 	struct config config;
 	struct loop *loop;
 	struct error err;
+	char dir[4096];
 	int r;
 
 	log_init("executor", LOG_INFO);
@@ -41,7 +30,7 @@ int main(int argc, char **argv)
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}
-	r = executor_run(&config, loop, find_bindir());
+	r = executor_run(&config, loop, program_dir(dir, sizeof(dir)));
 	loop_destroy(loop);
 	return r;
 }

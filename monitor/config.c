@@ -101,7 +101,6 @@ int config_read(struct config *config, int argc, char **argv, struct error *err)
 	*config = (struct config){
 		.provider = "local",
 		.patience = 30,
-		.path = variable("PATH", "/usr/local/bin:/usr/bin:/bin"),
 		.temporary = variable("TMPDIR", "/tmp"),
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++)

@@ -17,7 +17,7 @@ struct config {
 	bool verbose, help, version;
 
 	/* from the environment, with defaults */
-	const char *path, *temporary;
+	const char *temporary;
 };
 
 /* -EINVAL with a sentence. */

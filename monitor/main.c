@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/program.h"
 #include "jobfile/exit.h"
 #include "jobfile/jobfile.h"
 #include "monitor/config.h"
@@ -11,37 +12,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define EXECUTOR "bellows-executor"
-
-static bool is_program(char *path, const char *dir, size_t n)
-{
-	snprintf(path, PATH_MAX, "%.*s/" EXECUTOR, (int)n, dir);
-	return access(path, X_OK) == 0;
-}
-
-/* Beside this program, else in PATH. */
-static int find_executor(char path[PATH_MAX], const char *dirs,
-			 struct error *err)
-{
-	char self[PATH_MAX] = "";
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	if (n > 0 &&
-	    is_program(path, self, (size_t)(strrchr(self, '/') - self)))
-		return 0;
-
-	for (const char *dir = dirs; *dir;) {
-		size_t length = strcspn(dir, ":");
-
-		if (length > 0 && is_program(path, dir, length))
-			return 0;
-		dir += length + (dir[length] == ':');
-	}
-	return error_set(err, -ENOENT,
-			 EXECUTOR
-			 " is neither beside this program nor in PATH");
-}
 
 /* Returns 1 if the directory was made here, and is to be removed. */
 static int make_state(char path[PATH_MAX], const struct config *config,
@@ -82,7 +52,8 @@ static enum exit_code run(const struct config *config,
 	sigaddset(&ends, SIGINT);
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 
-	if (find_executor(program, config->path, &err) < 0) {
+	if (program_find_beside("bellows-executor", program, sizeof(program),
+				&err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}
