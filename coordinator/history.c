@@ -72,7 +72,8 @@ static void end(struct rescale *rescale, const char *result)
 }
 
 /* The instant at which a rescale reached the state that the job entered. */
-static void mark(struct rescale *rescale, const struct job *job, msec_t at)
+static void mark(struct rescale *rescale, const struct job *job,
+		 enum job_event_type event, msec_t at)
 {
 	switch (job->state) {
 	case JOB_PREPARING:
@@ -81,8 +82,9 @@ static void mark(struct rescale *rescale, const struct job *job, msec_t at)
 	case JOB_SAVING:
 		rescale->prepared = rescale->ordered = at;
 		return;
-	case JOB_STOPPING:
-		rescale->saved = at;
+	case JOB_STOPPING: /* or after a loss */
+		if (event == JOB_EV_SAVED)
+			rescale->saved = at;
 		return;
 	case JOB_STARTING:
 	case JOB_WAITING:
@@ -149,7 +151,7 @@ void history_on_step(struct history *history, const struct job *before,
 		return;
 	rescale->to = job->target;
 	rescale->epoch = job->next ? job->next : job->epoch;
-	mark(rescale, job, at);
+	mark(rescale, job, event, at);
 	if (job_is_over(job) ||
 	    (job->state == JOB_RUNNING && event != JOB_EV_RANKS_UP)) {
 		rescale->to = before->target;

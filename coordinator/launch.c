@@ -293,18 +293,13 @@ void launch_on_lost(struct launch *launch, int member)
 	if (place < 0)
 		return;
 	launch->posts[place].lost = true;
+	look_for_ranks(launch);
+	/* last: who hears of it may destroy a start in preparation */
 	if (!launch->up)
 		fail(launch, "an executor was lost", false, 0);
-	look_for_ranks(launch);
 }
 
 /* ---- mpiexec ---- */
-
-static int remove_entry(const char *path, const struct stat *st, int type,
-			struct FTW *ftw)
-{
-	return remove(path);
-}
 
 static void on_mpiexec_end(void *user, pid_t pid, int status)
 {
@@ -312,7 +307,7 @@ static void on_mpiexec_end(void *user, pid_t pid, int status)
 
 	launch->mpiexec = 0;
 	/* session directories it could not or did not remove */
-	nftw(launch->tmpdir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	state_dir_remove(launch->tmpdir);
 	log_debug("epoch=%u mpiexec ended status=%d", launch->epoch, status);
 	if (launch->opened)
 		launch->room->events->ended(launch->room->user, launch, status);
@@ -430,7 +425,7 @@ struct launch *launch_destroy(struct launch *launch)
 		loop_child_remove(launch->room->loop, launch->mpiexec);
 	}
 	if (*launch->tmpdir)
-		nftw(launch->tmpdir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+		state_dir_remove(launch->tmpdir);
 	free(launch->here);
 	free(launch);
 	return NULL;

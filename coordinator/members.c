@@ -18,6 +18,7 @@ struct members {
 	struct ledger ledger;
 	struct rpc_call *streams[MEMBERS_MAX]; /* NULL: not attached */
 	struct loop_timer look;
+	msec_t next_look;
 	const struct members_events *events;
 	void *user;
 };
@@ -78,11 +79,22 @@ static void depart(struct members *members, int member, enum member_state state,
 		members->events->left(members->user, member);
 }
 
+/* Reports that came while this program was stopped are not read yet. */
+static void forgive_own_pause(struct members *members, msec_t pause)
+{
+	for (int i = 0; i < members->ledger.n; i++)
+		members->ledger.members[i].heard += pause;
+}
+
 static void look(void *user)
 {
 	struct members *members = user;
+	msec_t late = loop_now() - members->next_look;
 	int i;
 
+	if (members->next_look != 0 && late > LOOK_EVERY)
+		forgive_own_pause(members, late);
+	members->next_look = loop_now() + LOOK_EVERY;
 	while ((i = member_find_silent(&members->ledger, loop_now(),
 				       LOST_AFTER)) != NO_MEMBER)
 		depart(members, i,

@@ -70,6 +70,26 @@ static bool is_record(const char *name)
 	       strncmp(name, "hostfile-", 9) == 0;
 }
 
+static int remove_entry(const char *path, const struct stat *st, int type,
+			struct FTW *ftw)
+{
+	return remove(path);
+}
+
+void state_dir_remove(const char *path)
+{
+	nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Temporary files of an mpiexec whose coordinator was killed. */
+static void remove_leftovers(const char *dir)
+{
+	CLEANUP(globfree) glob_t found = {0};
+	CLEANUP(free) char *pattern = NULL;
+
+	(void)pattern;
+}
+
 typedef int (*record_f)(int dir, int previous, const char *name);
 
 static int drop(int dir, int previous, const char *name)
