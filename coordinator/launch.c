@@ -4,11 +4,11 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "coordinator/mpiexec.h"
+#include "coordinator/state_dir.h"
 #include "loop/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -59,7 +59,7 @@ static void close_stream(struct members *members, int member)
 
 	members->streams[member] = NULL;
 	if (call)
-		rpc_call_end(call, RPC_OK, "%s", "");
+		rpc_call_end(call, RPC_OK, "");
 }
 
 static void depart(struct members *members, int member, enum member_state state,

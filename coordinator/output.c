@@ -72,7 +72,7 @@ void output_on_half(struct rpc_call *call)
 	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
 
 	rpc_call_send(call, &ack.base);
-	rpc_call_end(call, RPC_OK, "%s", "");
+	rpc_call_end(call, RPC_OK, "");
 }
 
 void output_on_gone(struct coordinator *c, struct rpc_call *call)

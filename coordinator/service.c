@@ -146,7 +146,7 @@ void service_finish(struct coordinator *c)
 	publish(c);
 	list_for_each (at, &c->watchers)
 		rpc_call_end(CONTAINER(at, struct watcher, link)->call, RPC_OK,
-			     "%s", "");
+			     "");
 }
 
 static void on_watch(struct rpc_call *call, const ProtobufCMessage *message,
@@ -324,7 +324,7 @@ static void on_report(struct rpc_call *call, const ProtobufCMessage *message,
 
 static void on_stream_half(struct rpc_call *call, void *user)
 {
-	rpc_call_end(call, RPC_OK, "%s", "");
+	rpc_call_end(call, RPC_OK, "");
 }
 
 static void on_stream_gone(struct rpc_call *call, void *user)

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/file.h>
@@ -81,15 +82,6 @@ void state_dir_remove(const char *path)
 	nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Temporary files of an mpiexec whose coordinator was killed. */
-static void remove_leftovers(const char *dir)
-{
-	CLEANUP(globfree) glob_t found = {0};
-	CLEANUP(free) char *pattern = NULL;
-
-	(void)pattern;
-}
-
 typedef int (*record_f)(int dir, int previous, const char *name);
 
 static int drop(int dir, int previous, const char *name)
@@ -119,6 +111,22 @@ static int each_record(const char *path, int dir, int previous, record_f fn,
 	return r;
 }
 
+/* What the mpiexec of a coordinator that was killed could not remove. */
+static void remove_leftovers(const char *dir)
+{
+	DIR *list = opendir(dir);
+	struct dirent *entry;
+	char path[4200];
+
+	while (list && (entry = readdir(list))) {
+		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
+		if (strncmp(entry->d_name, "mpi-", 4) == 0)
+			state_dir_remove(path);
+	}
+	if (list)
+		closedir(list);
+}
+
 int state_dir_set_aside(const char *dir, struct error *err)
 {
 	CLEANUP(close) int at = open_own(dir, err);
@@ -133,7 +141,11 @@ int state_dir_set_aside(const char *dir, struct error *err)
 	if (previous < 0)
 		return previous;
 	r = each_record(path, at, previous, drop, err);
-	return r < 0 ? r : each_record(dir, at, previous, move, err);
+	if (r == 0)
+		r = each_record(dir, at, previous, move, err);
+	if (r == 0)
+		remove_leftovers(dir);
+	return r;
 }
 
 void state_dir_clear(const char *dir)

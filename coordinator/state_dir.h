@@ -8,7 +8,8 @@
  *     lock         held by the coordinator that lives
  *     address      where it answers
  *     epoch-N.*    what the ranks of start N printed, and its mpiexec
- *     previous/    the same of the run before
+ *     mpi-N/       temporary files of its mpiexec
+ *     previous/    the records of the run before
  */
 
 #include "base/error.h"
@@ -18,11 +19,14 @@
 int state_dir_lock(const char *dir, struct error *err);
 
 /* Moves the records of the run before to DIR/previous; those that were there
- * are removed. */
+ * are removed, and so is what a coordinator that was killed has left. */
 int state_dir_set_aside(const char *dir, struct error *err);
 
 /* Writes DIR/address at once or not at all. */
 int state_dir_tell(const char *dir, const char *address, struct error *err);
+
+/* A folder with all that is in it; nothing of it is of use any more. */
+void state_dir_remove(const char *path);
 
 /* Removes what only a living coordinator has. */
 void state_dir_clear(const char *dir);

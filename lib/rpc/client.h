@@ -19,11 +19,6 @@
 struct rpc_channel;
 struct rpc_stream;
 
-struct rpc_metadata {
-	const char *key; /* lower case */
-	const char *value;
-};
-
 /* target as rpc_server_address() gives it.  Does not connect yet. */
 int rpc_channel_create(struct rpc_channel **out, struct rpc *rpc,
 		       const char *target, struct error *err);

@@ -218,7 +218,7 @@ static void on_request(struct rpc_call *call, const ProtobufCMessage *message,
 
 static void on_half(struct rpc_call *call, void *user)
 {
-	rpc_call_end(call, RPC_OK, "%s", "");
+	rpc_call_end(call, RPC_OK, "");
 }
 
 static void on_writable(struct rpc_call *call, void *user)

