@@ -17,7 +17,7 @@
 #define FOLLOW SECONDS(10) /* from the coordinator's end to the monitor's */
 #define DRAIN  SECONDS(2)  /* pipes that somebody else still holds */
 
-enum { POLL = 20 };
+enum { POLL = 20, MONITORS_MAX = 5 };
 
 /* Ends the loop once nothing is left of the session. */
 static void settle(void *user)
@@ -75,17 +75,29 @@ static void on_coordinator_end(void *user)
 	check_drain(session);
 }
 
+static int start_monitor(struct session *session, struct error *err);
+
 static void on_monitor_end(void *user)
 {
 	struct session *session = user;
 
-	if (session->phase == SESSION_WATCHING && !session->over &&
-	    session->stop < STOP_TERMINATE)
+	struct error err = {"it has ended too often"};
+
+	if (session->phase != SESSION_WATCHING || session->over ||
+	    session->stop >= STOP_TERMINATE) {
+		check_drain(session);
+		return;
+	}
+	if (session->monitors < MONITORS_MAX &&
+	    start_monitor(session, &err) == 0) {
 		show_say(session->show,
-			 "the monitor has ended: the size stays as it is; "
-			 "see %s/monitor.log",
+			 "the monitor has ended, and its executors with it: "
+			 "another one is started; see %s/monitor.log",
 			 session->config->dir->path);
-	check_drain(session);
+		return;
+	}
+	show_say(session->show, "no monitor can be started: %s", err.text);
+	session_terminate(session);
 }
 
 static void on_job(void *user, const Bellows__V1__Job *job)
@@ -129,6 +141,7 @@ static int start_monitor(struct session *session, struct error *err)
 		   0600);
 	if (log < 0)
 		return error_errno(err, "%s", path);
+	session->monitors++;
 	session->monitor.program = "bellows-monitor";
 	session->monitor.on_end = on_monitor_end;
 	session->monitor.user = session;

@@ -29,6 +29,7 @@ struct session {
 	struct show *show;
 	struct watch watch;
 	struct process coordinator, monitor;
+	unsigned monitors; /* started so far */
 	struct pump out, err;
 	enum session_phase phase;
 	enum session_stop stop;

@@ -231,6 +231,18 @@ static void on_probed(struct members *members, int member,
 	members->events->ready(members->user, member);
 }
 
+/* It goes by itself; until its ranks are gone it is still waited for. */
+static void on_heartbeat(struct members *members, int member,
+			 const Bellows__V1__Heartbeat *heartbeat)
+{
+	struct member *m = &members->ledger.members[member];
+
+	if (!heartbeat->leaving || m->state == MEMBER_LEAVING)
+		return;
+	log_info("executor=%s leaves", m->name);
+	m->state = MEMBER_LEAVING;
+}
+
 void members_on_report(struct members *members, struct rpc_call *call,
 		       const Bellows__V1__Report *report)
 {
@@ -243,6 +255,8 @@ void members_on_report(struct members *members, struct rpc_call *call,
 	members->ledger.members[member].heard = loop_now();
 	if (report->what_case == BELLOWS__V1__REPORT__WHAT_PROBED)
 		on_probed(members, member, report->probed);
+	else if (report->what_case == BELLOWS__V1__REPORT__WHAT_HEARTBEAT)
+		on_heartbeat(members, member, report->heartbeat);
 	else
 		members->events->reported(members->user, member, report);
 }

@@ -66,6 +66,8 @@ void executor_leave(struct executor *ex, int code, const char *reason)
 	ex->leaving = true;
 	ex->exit_code = code;
 	ex->leave_since = loop_now();
+	if (ex->stream)
+		executor_beat(ex);
 	process_signal(0, false, SIGTERM);
 	clear(ex);
 }

@@ -32,6 +32,7 @@ void executor_beat(void *user)
 	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
 
 	heartbeat.ranks = ranks_count(ex->ranks);
+	heartbeat.leaving = ex->leaving;
 	r.what_case = BELLOWS__V1__REPORT__WHAT_HEARTBEAT;
 	r.heartbeat = &heartbeat;
 	report(ex, &r);
