@@ -103,10 +103,21 @@ static void do_save(struct coordinator *c)
 	launch_save(c->now, true);
 }
 
+/* Whoever was told by a signal leaves; others would compute on in vain. */
+static msec_t leave_patience(const struct coordinator *c)
+{
+	const struct jobfile *job = c->jobfile;
+	int signo;
+
+	return c->saved && job->adapter->save(&job->app, &signo) != SAVE_WATCH
+		       ? LEAVE_PATIENCE
+		       : 0;
+}
+
 static void do_stop(struct coordinator *c)
 {
 	if (c->now && !launch_is_gone(c->now))
-		launch_stop(c->now, c->saved ? LEAVE_PATIENCE : 0);
+		launch_stop(c->now, leave_patience(c));
 	else
 		coordinator_on_stopped(c);
 }

@@ -42,6 +42,7 @@ static const char *const tuned[] = {
 	"--mca", "btl", "tcp,self,vader",
 	"--mca", "osc", "^ucx",
 	"--mca", "mtl", "^ofi",
+	"--mca", "mpi_event_tick_rate", "1000",
 	NULL,
 };
 static const char *const local[] = {

@@ -13,6 +13,16 @@
  * a host without such a network pays for nothing.  So where no executor reports
  * a fast network, MPI is told to use TCP and shared memory; where one does, and
  * whenever the job file says `mpi.network: any`, Open MPI chooses for itself.
+ *
+ * The tick is how often (in microseconds) a rank that waits looks whether
+ * another one wants to connect by TCP.  Open MPI's 10 ms are waited for once a
+ * hop in the first collective operation: 10 ms on 2 ranks, 20 ms on 4.  With
+ * 1 ms it is 2 ms, and a rank that waits is asked for a poll() a millisecond.
+ *
+ * Tried, and worth less than 5 ms of MPI_Init (45 ms on 2 ranks, 23 ms of
+ * processor time each): leaving out coll hcoll, coll han and adapt, io romio,
+ * op avx, memory patcher, mpool hugepage, topo treematch and vprotocol, no
+ * registration cache, and hwloc without its plug-ins.
  */
 
 #include "core/layout.h"

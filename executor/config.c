@@ -65,7 +65,7 @@ static int number(const char *option, const char *text, unsigned max,
 
 static int take(struct config *config, int option, struct error *err)
 {
-	unsigned seconds;
+	unsigned seconds = 0;
 	int r;
 
 	switch (option) {

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "core/layout.h"
 #include "executor/gate.h"
+#include "executor/hasten.h"
 #include "executor/process.h"
 #include "local/local.h"
 
@@ -158,6 +159,20 @@ void ranks_signal(struct ranks *ranks, unsigned epoch, int signo,
 
 		if (rank->state == RANK_RUNS && (!first_only || !rank->rank))
 			signal_rank(rank, signo);
+	}
+}
+
+void ranks_hasten(struct ranks *ranks, unsigned epoch)
+{
+	struct start *start = start_find(ranks, epoch);
+
+	if (!start)
+		return;
+	list_for_each (at, &start->members) {
+		struct rank *rank = CONTAINER(at, struct rank, link);
+
+		if (rank->state == RANK_RUNS)
+			hasten_leaving(rank->pid, rank->pidfd);
 	}
 }
 

@@ -56,6 +56,9 @@ void ranks_open(struct ranks *ranks, unsigned epoch,
 void ranks_signal(struct ranks *ranks, unsigned epoch, int signo,
 		  bool first_only);
 
+/* Before running ranks of a start are told to leave; see hasten.h. */
+void ranks_hasten(struct ranks *ranks, unsigned epoch);
+
 /* Answered by gone(), also if there is nothing.  Ranks may leave by themselves
  * for patience, then get SIGTERM, then SIGKILL.  Gates are closed at once. */
 void ranks_stop(struct ranks *ranks, unsigned epoch, msec_t patience);

@@ -67,6 +67,8 @@ void save_order(struct save *save, unsigned epoch)
 		save->epoch = epoch;
 		save->events->begun(save->user, epoch);
 	}
+	if (kind != SAVE_WATCH)
+		ranks_hasten(save->ranks, epoch);
 	switch (kind) {
 	case SAVE_SIGNAL_ALL:
 		ranks_signal(save->ranks, epoch, signo, false);

@@ -74,9 +74,9 @@ static void item_init(struct item *item, struct reader *reader,
 
 static int read_texts(struct reader *reader, const struct place *place)
 {
-	yaml_node_item_t *items;
+	yaml_node_item_t *items = NULL;
 	const char **out;
-	size_t n;
+	size_t n = 0;
 	int r = list_of(reader, place, &items, &n);
 
 	if (r < 0)
@@ -88,7 +88,7 @@ static int read_texts(struct reader *reader, const struct place *place)
 		return reader_no_memory(reader);
 	for (size_t i = 0; i < n && r == 0; i++) {
 		struct item item;
-		const char *text;
+		const char *text = NULL;
 
 		item_init(&item, reader, place, KEY_TEXT, items[i], i);
 		r = text_of(reader, &item.place, true, &text);
@@ -101,9 +101,9 @@ static int read_texts(struct reader *reader, const struct place *place)
 
 static int read_numbers(struct reader *reader, const struct place *place)
 {
-	yaml_node_item_t *items;
+	yaml_node_item_t *items = NULL;
 	unsigned *out;
-	size_t n;
+	size_t n = 0;
 	int r = list_of(reader, place, &items, &n);
 
 	if (r < 0)
@@ -115,7 +115,7 @@ static int read_numbers(struct reader *reader, const struct place *place)
 		return reader_no_memory(reader);
 	for (size_t i = 0; i < n && r == 0; i++) {
 		struct item item;
-		const char *text;
+		const char *text = NULL;
 
 		item_init(&item, reader, place, KEY_NUMBER, items[i], i);
 		r = text_of(reader, &item.place, false, &text);
@@ -129,8 +129,8 @@ static int read_numbers(struct reader *reader, const struct place *place)
 static int read_steps(struct reader *reader, const struct place *place)
 {
 	struct schedule_step *steps;
-	yaml_node_item_t *items;
-	size_t n;
+	yaml_node_item_t *items = NULL;
+	size_t n = 0;
 	int r = list_of(reader, place, &items, &n);
 
 	if (r < 0)

@@ -81,6 +81,7 @@ static void ranks_of_one_machine_talk_over_loopback(void)
 		   "--mca orte_leave_session_attached 1 "
 		   "--mca plm_rsh_agent A --mca pml ob1 "
 		   "--mca btl tcp,self,vader --mca osc ^ucx --mca mtl ^ofi "
+		   "--mca mpi_event_tick_rate 1000 "
 		   "--mca btl_tcp_if_include lo --mca oob_tcp_if_include lo "
 		   "bellows-launch --gate");
 }
