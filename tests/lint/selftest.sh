@@ -30,6 +30,14 @@ clean_tree() {
 		'#include "core/a.h"'
 	plant scripts/tool '#!/bin/sh' "# $key"
 	plant build-x/bad.c 'int   x;'
+	plant jobfile/exit.h "/* $key */" 'enum exit_code {' \
+		"$(printf '\tEXIT_USAGE = 64,')" '};'
+	plant README.md '## Exit status' '| 64 | usage |' '## Limits' \
+		'[keys](docs/job-file.md)'
+	plant docs/job-file.md '| `name` | a text | required | x | its name |'
+	plant schema '#!/bin/sh' "# $key" 'echo name' \
+		'echo "        a text; required"'
+	chmod +x "$tree/schema"
 }
 
 report() { # RESULT SENTENCE
@@ -39,7 +47,7 @@ report() { # RESULT SENTENCE
 }
 
 passes() { # LINT SENTENCE
-	if out=$("$here/$1.sh" "$tree"); then
+	if out=$("$here/$1.sh" "$tree" "$tree/schema"); then
 		report ok "$2"
 	else
 		echo "# $out"
@@ -49,7 +57,7 @@ passes() { # LINT SENTENCE
 
 # The lint fails and names the text.
 catches() { # LINT TEXT SENTENCE
-	out=$("$here/$1.sh" "$tree")
+	out=$("$here/$1.sh" "$tree" "$tree/schema")
 	if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -qF "$2"; then
 		report ok "$3"
 	else
@@ -66,6 +74,7 @@ has() {
 clean_tree
 passes layers 'layers.sh accepts a clean tree'
 passes spdx 'spdx.sh accepts a clean tree'
+passes docs 'docs.sh accepts a clean tree'
 has ctags && passes size 'size.sh accepts a clean tree'
 has clang-format && passes format 'format.sh accepts a clean tree'
 
@@ -96,6 +105,19 @@ plant monitor/meson.build 'x = 1'
 catches spdx monitor/meson.build 'a meson file without licence is found'
 plant lib/base/b.c "/* $key */" "/* $key */"
 catches spdx lib/base/b.c 'a second licence line is found'
+
+plant docs/job-file.md '| `name` | a text | optional | x | its name |'
+catches docs 'missing or different: name|a text|required' \
+	'a default that is not the schema'\''s is found'
+plant docs/job-file.md '| `name` | a text | required | x | its name |' \
+	'| `nome` | a text | required | x | its name |'
+catches docs 'not so in the schema: nome|' 'a key that is not there is found'
+plant jobfile/exit.h "/* $key */" 'enum exit_code {' \
+	"$(printf '\tEXIT_USAGE = 64,')" "$(printf '\tEXIT_DONE = 0,')" '};'
+catches docs 'README.md: missing or different: 0' \
+	'an exit status that is not documented is found'
+plant docs/other.md 'see [this](nothing.md)'
+catches docs 'docs/other.md: there is no nothing.md' 'a dead link is found'
 
 if has ctags; then
 	{ echo "/* $key */" && yes 'int x;' | head -n 500; } >"$tree/core/b.c"

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# install.sh BUILD: what `meson install` puts where, and that it works from
+# there.  Speaks TAP; started by scripts/test, because it needs all to be built.
+build=$(realpath "$1") || exit 1
+source=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+programs='bellows bellows-coordinator bellows-executor bellows-launch
+	bellows-monitor parint'
+n=0 failures=0
+
+report() { # STATUS SENTENCE
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $n - $2"
+	else
+		failures=$((failures + 1))
+		echo "not ok $n - $2"
+		sed 's/^/# /' out
+	fi
+}
+
+# One line at least, with that word in the first.
+answers() { # WORD COMMAND...
+	word=$1
+	shift
+	"$@" >out 2>&1 && head -n 1 out | grep -q -- "$word"
+}
+
+DESTDIR=$work/root meson install -C "$build" --no-rebuild >out 2>&1
+report $? 'meson install'
+
+adapter_h=$(cd root 2>/dev/null && find . -name adapter.h)
+prefix=$work/root/${adapter_h%/include/bellows/adapter.h}
+# without those of the build
+PATH=$prefix/bin:$PATH
+BELLOWS_STATE=$work/state
+export PATH BELLOWS_STATE
+
+version=$(sed -n "s/^[[:space:]]*version: '\(.*\)',/\1/p" \
+	"$source/meson.build" | head -n 1)
+for program in $programs; do
+	answers '' "$prefix/bin/$program" --help
+	report $? "$program --help"
+	answers "^$program $version\$" "$prefix/bin/$program" --version
+	report $? "$program --version"
+done
+
+for page in bellows.1 bellows-coordinator.1 bellows-executor.1 \
+	bellows-launch.1 bellows-monitor.1 parint.1 bellows-job.5; do
+	echo "no $page" >out
+	[ -s "$prefix/share/man/man${page##*.}/$page" ]
+	report $? "the page $page"
+done
+
+for file in bash-completion/completions/bellows zsh/site-functions/_bellows; do
+	echo "no $file" >out
+	grep -q scale "$prefix/share/$file" 2>>out
+	report $? "share/$file"
+done
+
+cat >mine.c <<'EOF'
+#include <bellows/adapter.h>
+
+static enum save_kind save(const struct adapter_app *app, int *signo)
+{
+	*signo = 10;
+	return app->save_first ? SAVE_SIGNAL_FIRST : SAVE_SIGNAL_ALL;
+}
+
+const struct adapter adapter_mine = {
+	.abi = ADAPTER_ABI, .name = "mine", .save = save,
+};
+EOF
+pkgconfig=$(dirname "$(find "$prefix" -name bellows-adapter.pc)")
+flags=$(PKG_CONFIG_PATH=$pkgconfig PKG_CONFIG_SYSROOT_DIR=$work/root \
+	pkg-config --cflags bellows-adapter 2>out) &&
+	# shellcheck disable=SC2086 # a list it is
+	cc -Wall -Wextra -Werror $flags -c mine.c -o mine.o >out 2>&1
+report $? 'an adapter of somebody else compiles'
+
+mkdir ckpt
+timeout 60 bellows run --name installed --app parint --ranks 2 \
+	--checkpoint-dir ckpt -- \
+	parint --array-size 1000 --iterations 100 --nloop 4 >out 2>&1 &&
+	grep -q '^parint: digest [0-9a-f]*$' out
+report $? 'the installed programs run a job'
+
+echo "1..$n"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# docs.sh [ROOT] [BELLOWS]: what the documents repeat is what the sources say;
+# prints what is not.
+#
+#   docs/job-file.md  a row for each key that `bellows validate --schema` knows,
+#                     with its type and default, and for no other
+#   README.md         a row for each exit status in jobfile/exit.h
+#   all of them       a link to a file leads to one
+
+bellows=${2:-bellows}
+case $bellows in
+*/*) bellows=$(realpath "$bellows") ;;
+esac
+cd "${1:-.}" || exit 1
+
+# key|type|default, as the schema says
+schema() {
+	"$bellows" validate --schema | awk '
+		/^[^ ]/ { key = $0; next }
+		key != "" {
+			sub(/^ +/, "")
+			type = $0
+			sub(/; [^;]*$/, "", type)
+			rest = substr($0, length(type) + 3)
+			sub(/^default: /, "", rest)
+			gsub(/^\(|\)$/, "", rest)
+			print key "|" type "|" rest
+			key = ""
+		}'
+}
+
+# The same of the document's tables: | `key` | type | default | ...
+documented() {
+	sed -n 's/^| `\([^`]*\)` | \([^|]*\) | \([^|]*\) |.*/\1|\2|\3/p' \
+		docs/job-file.md
+}
+
+statuses_of_source() {
+	sed -n 's/^[[:space:]]*EXIT_[A-Z]* = \([0-9]*\),.*/\1/p' jobfile/exit.h
+}
+
+statuses_of_readme() {
+	sed -n '/^## Exit status/,/^## Limits/s/^| \([0-9]*\) |.*/\1/p' README.md
+}
+
+differ() { # FILE WHERE: of two sorted lists, "<" is missing, ">" is too much
+	diff "$work/source" "$work/document" |
+		sed -n "s|^< |$1: missing or different: |p; s|^> |$1: not so in $2: |p"
+}
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+wrong=$(
+	schema | sort >"$work/source"
+	[ -s "$work/source" ] || echo "$bellows validate --schema says nothing"
+	documented | sort >"$work/document"
+	differ docs/job-file.md 'the schema'
+
+	statuses_of_source | sort >"$work/source"
+	statuses_of_readme | sort >"$work/document"
+	differ README.md jobfile/exit.h
+
+	for file in *.md docs/*.md; do
+		grep -oE '\]\([^):#]+' "$file" | cut -c3- | while read -r link; do
+			[ -e "$(dirname "$file")/$link" ] ||
+				echo "$file: there is no $link"
+		done
+	done
+)
+
+[ -z "$wrong" ] && exit 0
+printf '%s\n' "$wrong"
+exit 1

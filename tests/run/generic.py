@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""An application that is known by its job file alone.  args: BIN COUNTER"""
+
+import re
+import subprocess
+import sys
+import tempfile
+
+import harness
+
+COUNTER = sys.argv.pop(2)
+STEPS = 1500
+FILES = 'files: [state], progress: "^step ([0-9]+) of ([0-9]+)$"'
+
+
+def job(room, generic, words=(), restart=(), ranks=(2, 1, 6), **keys):
+    save = ["--save", "{checkpoint}/state"]
+    if restart:
+        generic += ", restart: " + harness.flow(
+            [COUNTER, STEPS, *save, *restart])
+    return room.write("heat.yaml", f"""name: heat
+app: generic
+command: {harness.flow([COUNTER, STEPS, *save, *words])}
+ranks: {{initial: {ranks[0]}, min: {ranks[1]}, max: {ranks[2]}}}
+checkpoint: {{dir: ck, deadline: 20s}}
+generic: {{{FILES}, {generic}}}
+""" + "".join(f"{key}: {value}\n" for key, value in keys.items()))
+
+
+FROM = ["--from", "{checkpoint}/state"]
+
+
+def plain_sum():
+    with tempfile.TemporaryDirectory(prefix="b-") as folder:
+        output = subprocess.run(
+            [harness.MPIEXEC, "--oversubscribe", "-n", "3", COUNTER, "1500"],
+            env=dict(harness.os.environ, TMPDIR=folder, **harness.AS_ROOT),
+            stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=harness.PATIENCE, check=True).stdout
+    return re.search(r"^sum ([0-9a-f]{16}) on 3$", output, re.M).group(1)
+
+
+def has_its_sum(at, ranks):
+    at.ends_with(0)
+    found = re.findall(r"^sum ([0-9a-f]{16}) on (\d)$", at.output, re.M)
+    assert found == [(plain_sum(), str(ranks))], found
+    return at
+
+
+def rescaled(room, path, leaves=True):
+    at = room.start("bellows", "run", path)
+    room.runs_on(2)
+    room.scale(4).ends_with(0)
+    room.runs_on(4)
+    room.scale(3).ends_with(0)
+    job_now = room.runs_on(3)
+    assert 0 < job_now["progress"] < 1
+    has_its_sum(at, 3)
+    saved = re.findall(r"^saved step (\d+)$", at.output, re.M)
+    began = re.findall(r"^from step (\d+)$", at.output, re.M)
+    assert len(began) == 2
+    assert saved == began if leaves else set(began) <= set(saved)
+    return at
+
+
+def a_signal_to_all_ranks_saves(room):
+    rescaled(room, job(room, "save: {signal: SIGUSR2, to: all}",
+                       restart=FROM))
+
+
+def a_signal_to_the_first_rank_saves(room):
+    rescaled(room, job(room, "save: {signal: SIGUSR2, to: first}",
+                       restart=FROM))
+
+
+def what_saves_when_it_likes_is_waited_for_and_ended(room):
+    rescaled(room, job(room, "save: {signal: none}", words=["--each", 25],
+                       restart=FROM + ["--each", 25]), leaves=False)
+
+
+def a_count_that_is_not_allowed_is_declined(room):
+    at = room.start("bellows", "run", job(
+        room, "ranks: [1, 2, 4], save: {signal: SIGUSR2}", restart=FROM))
+    room.runs_on(2)
+    asked = room.run("bellows", "scale", "heat", 3).ends_with(76)
+    assert asked.output == \
+        "heat: declined: it runs on 1, 2, 4 ranks, not on 3\n", asked.output
+    room.scale(4).ends_with(0)
+    has_its_sum(at, 4)
+
+
+def a_first_count_that_is_not_allowed_is_refused(room):
+    room.run("bellows", "run", job(room, "ranks: [1, 4]")).ends_with(65) \
+        .says("it runs on 1, 4 ranks, not on 2")
+
+
+def an_application_deaf_to_the_signal_runs_on(room):
+    path = job(room, "save: {signal: SIGHUP}",
+               checkpoint="{dir: ck, deadline: 1s}", restart=FROM)
+    text = harness.read(path, "r").replace(
+        "checkpoint: {dir: ck, deadline: 20s}\n", "")
+    words = ["sh", "-c", "trap '' HUP; exec \"$@\"", "p", COUNTER, STEPS]
+    room.write("heat.yaml", re.sub(
+        r"^command: .*$", "command: " + harness.flow(words), text,
+        flags=re.M))
+    at = room.start("bellows", "run", path)
+    room.runs_on(2)
+    asked = room.scale(3).ends_with(76)
+    assert "the deadline for saving passed" in asked.output + asked.errors
+    has_its_sum(at, 2)
+
+
+harness.main(
+    a_signal_to_all_ranks_saves,
+    a_signal_to_the_first_rank_saves,
+    what_saves_when_it_likes_is_waited_for_and_ended,
+    a_count_that_is_not_allowed_is_declined,
+    a_first_count_that_is_not_allowed_is_refused,
+    an_application_deaf_to_the_signal_runs_on,
+)

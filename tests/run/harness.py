@@ -1,0 +1,439 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the end-to-end tests share
+
+A test is a function whose name is the sentence it proves; it gets a Room: a
+folder of its own, the programs it starts, and a mark in the environment of all
+of them, by which whatever they start is found again.  When the test is over,
+nothing that it started may be left: no process, no shared memory, no session
+directory of Open MPI, no file in the state root but logs.
+
+Nothing here sleeps to let something happen: wait() looks again and again until
+it has happened, or a deadline has passed.  The deadlines are far longer than
+anything takes, for machines that are busy.
+"""
+
+import ctypes
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BIN = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ".")
+MPIEXEC = shutil.which("mpiexec")
+PATIENCE = 60
+LOOK_AGAIN = 0.02
+PR_SET_CHILD_SUBREAPER = 36
+CLONE_NEWNS = 0x00020000
+MS_PRIVATE = 0x44000  # and all below it
+MARK = "BELLOWS_TEST"
+# what may stay in a job's state directory
+LOGS = re.compile(r"lock|job\.yaml|\w+\.log|previous/|(previous/)?"
+                  r"(hostfile-\d+|epoch-\d+\.(stdout|stderr|mpiexec))")
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+           "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+
+
+class Skip(Exception):
+    """The test cannot be made here."""
+
+
+# ---- processes ----
+
+def read(path, mode="rb"):
+    try:
+        with open(path, mode) as file:
+            return file.read()
+    except OSError:
+        return b"" if "b" in mode else ""
+
+
+def processes():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def environment(pid):
+    return read(f"/proc/{pid}/environ").split(b"\0")
+
+
+def stat(pid):
+    """State and parent, or None if there is no such process."""
+    fields = read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
+    return (fields[0].decode(), int(fields[1])) if fields else None
+
+
+def is_alive(pid):
+    at = stat(pid)
+    return at is not None and at[0] not in "ZX"
+
+
+def command(pid):
+    return [word.decode(errors="replace")
+            for word in read(f"/proc/{pid}/cmdline").split(b"\0")[:-1]]
+
+
+def children(pid):
+    return [at for at in processes() if (stat(at) or (None, 0))[1] == pid]
+
+
+def zombies(*parents):
+    return [(pid, parent) for pid, parent in
+            ((pid, stat(pid)) for pid in processes())
+            if parent and parent[0] == "Z" and parent[1] in parents]
+
+
+def descriptors(pid):
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def memory(pid):
+    """Resident, in KiB."""
+    return int(re.search(rb"^VmRSS:\s+(\d+)",
+                         read(f"/proc/{pid}/status"), re.M).group(1))
+
+
+def segments():
+    return set(glob.glob("/dev/shm/vader_segment*"))
+
+
+def is_mapped(path):
+    return any(path.encode() in read(f"/proc/{pid}/maps")
+               for pid in processes())
+
+
+# ---- programs ----
+
+class Program:
+    """One that a test has started; its output goes to files."""
+
+    def __init__(self, room, argv, env=None, cwd=None, **more):
+        self.name = os.path.basename(argv[0])
+        base = room.path(f"{len(room.programs)}-{self.name}")
+        self.paths = base + ".out", base + ".err"
+        with open(self.paths[0], "wb") as out, \
+                open(self.paths[1], "wb") as errors:
+            self.process = subprocess.Popen(
+                argv, env=dict(room.env, **(env or {})), cwd=cwd or room.folder,
+                stdin=subprocess.DEVNULL, stdout=out, stderr=errors, **more)
+        self.pid = self.process.pid
+        room.programs.append(self)
+
+    @property
+    def output(self):
+        return read(self.paths[0]).decode(errors="replace")
+
+    @property
+    def errors(self):
+        return read(self.paths[1]).decode(errors="replace")
+
+    def is_over(self):
+        return self.process.poll() is not None
+
+    def tell(self, signo):
+        self.process.send_signal(signo)
+
+    def end(self, patience=PATIENCE):
+        try:
+            return self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{self.name} does not end") from None
+
+    def ends_with(self, code, patience=PATIENCE):
+        got = self.end(patience)
+        assert got == code, f"{self.name} ended with {got}, not {code}"
+        return self
+
+    def says(self, *sentences):
+        for sentence in sentences:
+            assert sentence in self.errors, f"it does not say '{sentence}'"
+        return self
+
+
+class Room:
+    """Where one test is made."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.mark = f"{MARK}={os.path.basename(folder)}"
+        self.tmp = self.path("tmp")
+        self.state = self.path("state")
+        os.mkdir(self.tmp)
+        os.mkdir(self.state, 0o700)
+        os.mkdir(self.path("ck"))
+        self.env = {key: value for key, value in os.environ.items()
+                    if not key.startswith(("OMPI_", "PMIX_", "BELLOWS_"))}
+        self.env.update(BELLOWS_STATE=self.state, TMPDIR=self.tmp,
+                        ASAN_OPTIONS="detect_leaks=0",
+                        **dict([self.mark.split("=")]))
+        self.programs = []
+        self.segments = segments()
+        self.stale = re.compile("$^")  # what the test leaves on purpose
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    # -- starting
+
+    def start(self, program, *args, **more):
+        path = program if "/" in program else os.path.join(BIN, program)
+        return Program(self, [path, *map(str, args)], **more)
+
+    def run(self, program, *args, patience=PATIENCE, **more):
+        """Starts it and waits for its end."""
+        at = self.start(program, *args, **more)
+        at.end(patience)
+        return at
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def job(self, work, name="heat", ranks=(2, 1, 6), **keys):
+        """A job file for parint.  keys: more of them, as YAML."""
+        words = {"name": name, "app": "parint",
+                 "command": flow(["parint", *work.words]),
+                 "ranks": "{{initial: {}, min: {}, max: {}}}".format(*ranks),
+                 "checkpoint": "{dir: ck, deadline: 30s}", **keys}
+        return self.write(f"{name}.yaml", "".join(
+            f"{key}: {value}\n" for key, value in words.items()))
+
+    # -- looking
+
+    def wait(self, what, test, patience=PATIENCE):
+        """What test() returns once it is something."""
+        deadline = time.monotonic() + patience
+        while True:
+            found = test()
+            if found:
+                return found
+            assert time.monotonic() < deadline, f"it never came: {what}"
+            time.sleep(LOOK_AGAIN)
+
+    def status(self, name="heat"):
+        """The job as `bellows status --json` has it, None if none answers."""
+        at = subprocess.run([os.path.join(BIN, "bellows"), "status", name,
+                             "--json"], env=self.env, timeout=PATIENCE,
+                            stdin=subprocess.DEVNULL, capture_output=True,
+                            check=False)
+        return json.loads(at.stdout) if at.returncode == 0 else None
+
+    def wait_job(self, what, test, name="heat", patience=PATIENCE):
+        def look():
+            job = self.status(name)
+            return job if job and test(job) else None
+        return self.wait(what, look, patience)
+
+    def runs_on(self, ranks, name="heat"):
+        """Waits until the job computes on so many ranks, with steps."""
+        return self.wait_job(
+            f"{name} on {ranks} ranks", lambda job:
+            job["state"] == "running" and job["ranks"] == ranks
+            and job["target"] == ranks and has_stepped(job), name)
+
+    def scale(self, ranks, name="heat"):
+        return self.run("bellows", "scale", name, ranks, "--wait", "--json")
+
+    def ours(self, word=None):
+        """Living processes with our mark; word: the program's name."""
+        mark = self.mark.encode()
+        found = [pid for pid in processes()
+                 if pid != os.getpid() and is_alive(pid)
+                 and mark in environment(pid)]
+        if word is None:
+            return found
+        return [pid for pid in found
+                if os.path.basename((command(pid) or [""])[0]) == word]
+
+    def the(self, word):
+        """The one process that runs this program."""
+        found = self.wait(word, lambda: self.ours(word))
+        assert len(found) == 1, f"{len(found)} of {word}"
+        return found[0]
+
+    # -- the end
+
+    def left(self):
+        """What is left of this test, in words."""
+        found = [f"process {pid}: {' '.join(command(pid))[:120]}"
+                 for pid in self.ours()]
+        found += [path for path in segments() - self.segments
+                  if not is_mapped(path)]
+        found += [self.path("tmp", name) for name in os.listdir(self.tmp)]
+        for folder in glob.glob(self.path("state", "*")):
+            found += [os.path.join(folder, name) for name in tree(folder)
+                      if not LOGS.fullmatch(name)
+                      and not self.stale.fullmatch(name)]
+        return found
+
+    def nothing_is_left(self, patience=10):
+        deadline = time.monotonic() + patience
+        while self.left() and time.monotonic() < deadline:
+            time.sleep(LOOK_AGAIN)
+        left = self.left()
+        assert not left, "left: " + ", ".join(left)
+
+    def clear(self):
+        """Ends all that the test has started, however it went."""
+        deadline = time.monotonic() + PATIENCE
+        while self.ours() and time.monotonic() < deadline:
+            for pid in self.ours():
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            time.sleep(LOOK_AGAIN)
+        for program in self.programs:
+            program.process.wait()
+        reap()
+
+    def describe(self):
+        """The last words of all programs, for a test that failed."""
+        paths = [path for program in self.programs[-3:]
+                 for path in program.paths]
+        paths += sorted(glob.glob(self.path("state", "*", "*.log")))
+        paths += sorted(glob.glob(self.path("state", "*", "epoch-*.mpiexec")))
+        for path in paths:
+            for line in read(path).decode(errors="replace").splitlines()[-25:]:
+                print(f"#   {os.path.basename(path)}: {line[:200]}")
+
+
+def tree(folder):
+    """All below it, as paths from there; folders end with a slash."""
+    found = []
+    for at, folders, files in os.walk(folder):
+        names = files + [name + "/" for name in folders]
+        found += [os.path.relpath(at, folder) + "/" + name for name in names]
+    return [name[2:] if name.startswith("./") else name for name in found]
+
+
+def flow(words):
+    """A list of texts in YAML."""
+    return "[" + ", ".join(json.dumps(str(word)) for word in words) + "]"
+
+
+def has_stepped(job):
+    """The newest start has made a step."""
+    return (job["step"] > 0 if not job["history"]
+            else job["history"][-1]["stepped_ms"] is not None
+            or job["history"][-1]["result"] not in ("", "done"))
+
+
+def reap():
+    """Those who lost their parents are ours."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+# ---- parint ----
+
+class Work:
+    """What parint is to compute."""
+
+    digests = {}
+
+    def __init__(self, size, iterations, nloop, steps=False):
+        self.words = ["--array-size", size, "--iterations", iterations,
+                      "--nloop", nloop] + ["--steps"] * steps
+        self.iterations = iterations
+
+    def digest(self, ranks=2):
+        """Of plain mpiexec."""
+        key = tuple(word for word in self.words if word != "--steps")
+        if key not in Work.digests:
+            Work.digests[key] = digest(plain(ranks, *key))
+        return Work.digests[key]
+
+
+def plain(ranks, *words):
+    """The output of parint under plain mpiexec."""
+    with tempfile.TemporaryDirectory(prefix="b-") as folder:
+        return subprocess.run(
+            [MPIEXEC, "--oversubscribe", "-n", str(ranks),
+             os.path.join(BIN, "parint"), *map(str, words)],
+            env=dict(os.environ, TMPDIR=folder, ASAN_OPTIONS="detect_leaks=0",
+                     **AS_ROOT),
+            stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=300, check=True).stdout
+
+
+def digest(output):
+    found = re.findall(r"^parint: digest ([0-9a-f]{16})$", output, re.M)
+    assert len(found) == 1, f"{len(found)} digests"
+    return found[0]
+
+
+def iterations_for(seconds, size, nloop, least=200):
+    """How many iterations take two ranks so long on this machine."""
+    probe = Work.digests.get(("speed", size, nloop))
+    if probe is None:
+        took = []
+        for _ in range(2):
+            stamps = re.findall(r" at (\d+\.\d+)$",
+                                plain(2, "--array-size", size, "--iterations",
+                                      200, "--nloop", nloop, "--steps"), re.M)
+            took.append(float(stamps[-1]) - float(stamps[0]))
+        probe = Work.digests[("speed", size, nloop)] = min(took) / 199
+    return max(least, int(seconds / probe))
+
+
+def work_for(seconds, size=100003, nloop=200, steps=False):
+    return Work(size, iterations_for(seconds, size, nloop), nloop, steps)
+
+
+# ---- TAP ----
+
+def prove(number, test):
+    name = f"{number} - {test.__name__}"
+    # short: a unix socket's path has 107 bytes
+    with tempfile.TemporaryDirectory(prefix="b-") as folder:
+        room = Room(folder)
+        try:
+            test(room)
+            room.nothing_is_left()
+        except Skip as reason:
+            print(f"ok {name} # SKIP {reason}", flush=True)
+        except Exception as lie:  # pylint: disable=broad-except
+            at = lie.__traceback__
+            lines = []
+            while at:
+                lines.append(str(at.tb_lineno))
+                at = at.tb_next
+            print(f"# lines {' '.join(lines)}: {lie!r}"[:2000])
+            room.describe()
+            print(f"not ok {name}", flush=True)
+            return 1
+        else:
+            print(f"ok {name}", flush=True)
+        finally:
+            room.clear()
+    return 0
+
+
+def be_alone():
+    """Orphans come to us; where we may, nobody else's shared memory is seen."""
+    libc = ctypes.CDLL(None)
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    if os.getuid() == 0 and libc.unshare(CLONE_NEWNS) == 0:
+        libc.mount(b"none", b"/", None, MS_PRIVATE, None)
+        libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", 0, None)
+
+
+def main(*tests):
+    """Makes the tests; a second argument takes those with this word only."""
+    be_alone()
+    if not MPIEXEC:
+        print("1..0 # SKIP mpiexec is missing")
+        sys.exit(0)
+    if len(sys.argv) > 2:
+        tests = [test for test in tests if sys.argv[2] in test.__name__]
+    print(f"1..{len(tests)}", flush=True)
+    sys.exit(sum([prove(i, test) for i, test in enumerate(tests, 1)]) > 0)

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever the schedule, the result is the same to the bit.  args: BIN"""
+
+import random
+import time
+
+import harness
+
+SEED = 3735928559
+RUNS = 50
+SIZES = (60013, 65521, 70001, 80021, 99991)  # of which none is a multiple
+NLOOP = 150                                  # of 2 to 6
+SECONDS = 0.9
+
+print(f"# seed {SEED}")
+done = 0
+
+
+def sizes(dice, first, many):
+    """A walk over sizes from 1 to 6, each unlike the one before."""
+    walk = [first]
+    for _ in range(many):
+        walk.append(dice.choice([n for n in range(1, 7) if n != walk[-1]]))
+    return walk[1:]
+
+
+def moments(dice, many, last, unit):
+    return [f"{at}{unit}" for at in
+            sorted(dice.sample(range(5, last), many))]
+
+
+def work_of(dice):
+    size = dice.choice(SIZES)
+    return harness.Work(size, harness.iterations_for(SECONDS, size, NLOOP),
+                        NLOOP)
+
+
+def check(work, at, what):
+    global done
+    assert at.end(120) == 0, f"ended with {at.end()}: {what}"
+    assert harness.digest(at.output) == work.digest(), what
+    done += at.errors.count(" cost a pause of ")
+
+
+def scheduled(room, number, last, unit):
+    dice = random.Random(SEED + number)
+    work, first = work_of(dice), dice.randint(1, 6)
+    many = dice.randint(2, 4)
+    steps = ", ".join(
+        f"{{at: {at}, ranks: {ranks}}}" for at, ranks in
+        zip(moments(dice, many, last, unit), sizes(dice, first, many)))
+    path = room.job(work, name=f"r{number}", ranks=(first, 1, 6),
+                    checkpoint=f"{{dir: ck{number}}}",
+                    scale=f"{{schedule: [{steps}]}}")
+    make_checkpoint_dir(room, number)
+    check(work, room.run("bellows", "run", path, patience=120),
+          f"run {number}, {first} ranks, {steps}")
+
+
+def make_checkpoint_dir(room, number):
+    room.run("/bin/mkdir", room.path(f"ck{number}")).ends_with(0)
+
+
+def asked(room, number):
+    dice = random.Random(SEED + number)
+    work, first = work_of(dice), dice.randint(1, 6)
+    name = f"r{number}"
+    make_checkpoint_dir(room, number)
+    path = room.job(work, name=name, ranks=(first, 1, 6),
+                    checkpoint=f"{{dir: ck{number}}}")
+    at = room.start("bellows", "run", path)
+    room.wait("the job", lambda: at.is_over() or room.status(name))
+    walk = sizes(dice, first, dice.randint(2, 4))
+    for ranks in walk:
+        until = time.monotonic() + dice.random() * 0.4
+        room.wait("a moment of chance", lambda: time.monotonic() > until)
+        # declined while one is under way, too late when the job is over
+        code = room.run("bellows", "scale", name, ranks,
+                        *(["--wait"] * dice.randint(0, 1))).end()
+        assert code in (0, 69, 76), f"scale ended with {code}"
+    check(work, at, f"run {number}, {first} ranks, asked for {walk}")
+
+
+def rescaled_by_progress_20_runs_have_the_digest_of_plain_mpiexec(room):
+    for number in range(20):
+        scheduled(room, number, 85, "%")
+
+
+def rescaled_by_time_15_runs_have_the_digest_of_plain_mpiexec(room):
+    for number in range(20, 35):
+        scheduled(room, number, 1500, "ms")
+
+
+def rescaled_when_asked_15_runs_have_the_digest_of_plain_mpiexec(room):
+    for number in range(35, RUNS):
+        asked(room, number)
+
+
+def most_of_these_rescales_were_made(_):
+    print(f"# {done} rescales")
+    assert done >= RUNS
+
+
+harness.main(
+    rescaled_by_progress_20_runs_have_the_digest_of_plain_mpiexec,
+    rescaled_by_time_15_runs_have_the_digest_of_plain_mpiexec,
+    rescaled_when_asked_15_runs_have_the_digest_of_plain_mpiexec,
+    most_of_these_rescales_were_made,
+)

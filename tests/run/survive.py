@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What dies is survived, or ends everything.  args: BIN"""
+
+import os
+import re
+import signal
+import time
+
+import harness
+
+RUN = 5  # seconds that two ranks compute
+
+
+# does not save when it is told to
+STUBBORN = harness.flow(["sh", "-c", """trap '' USR1
+i=0
+while [ $i -lt 100000 ]; do
+  i=$((i + 1))
+  echo "parint: iteration $i of 100000"
+  sleep 0.05
+done"""])
+
+# what a coordinator that was killed cannot remove; the next one does
+KILLED = re.compile(r"address|agent|coordinator\.sock|mpi-\d+/.*")
+
+
+def begun(room, work, *options, **keys):
+    at = room.start("bellows", "run", room.job(work, **keys), *options)
+    room.runs_on(keys.get("ranks", (2,))[0])
+    return at
+
+
+def has_its_digest(at, work, patience=180):
+    assert harness.digest(at.ends_with(0, patience).output) == work.digest()
+    return at
+
+
+def resumed(at):
+    return [int(step) for step in
+            re.findall(r"^parint: resumed at iteration (\d+) ", at.output,
+                       re.M)]
+
+
+def kill(pid, signo=signal.SIGKILL):
+    os.kill(pid, signo)
+
+
+def executor(room, number):
+    name = f"worker-{number}"
+    return next(pid for pid in room.ours("bellows-executor")
+                if name in harness.command(pid))
+
+
+# ---- ranks and executors ----
+
+def a_lost_executor_is_replaced_from_the_start_without_a_checkpoint(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work)
+    kill(executor(room, 1))
+    has_its_digest(at, work).says("worker-1 was lost")
+    assert resumed(at) == []
+
+
+def a_lost_executor_costs_what_came_after_the_checkpoint(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work)
+    room.scale(3).ends_with(0)
+    room.runs_on(3)
+    kill(executor(room, 1))
+    has_its_digest(at, work).says("worker-1 was lost")
+    steps = resumed(at)
+    assert len(steps) == 2 and steps[0] == steps[1]
+
+
+def the_executor_of_rank_0_is_no_exception(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work)
+    room.scale(3).ends_with(0)
+    room.runs_on(3)
+    kill(executor(room, 0))
+    has_its_digest(at, work)
+    assert len(resumed(at)) == 2
+
+
+def an_executor_told_to_end_is_a_loss_like_any_other(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work)
+    kill(executor(room, 1), signal.SIGTERM)
+    has_its_digest(at, work)
+
+
+def an_executor_lost_while_the_job_grows_stops_nothing(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work)
+    room.run("bellows", "scale", "heat", 4).ends_with(0)
+    room.wait("another executor",
+              lambda: len(room.ours("bellows-executor")) > 2)
+    kill(max(room.ours("bellows-executor")))
+    has_its_digest(at, work)
+
+
+def a_rank_killed_after_a_checkpoint_goes_on_from_it(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work)
+    room.scale(3).ends_with(0)
+    room.runs_on(3)
+    kill(max(room.ours("parint")))
+    has_its_digest(at, work)
+    steps = resumed(at)
+    assert len(steps) == 2 and steps[0] == steps[1]
+
+
+def ranks_that_die_again_and_again_end_the_job(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work, restarts=1)
+    for _ in range(2):
+        epoch = room.runs_on(2)["epoch"]
+        kill(max(room.ours("parint")))
+        room.wait("another start or the end", lambda epoch=epoch:
+                  at.is_over() or (room.status() or {"epoch": 0})["epoch"]
+                  > epoch)
+    at.ends_with(128 + signal.SIGKILL)
+
+
+def a_killed_mpiexec_is_a_loss_like_any_other(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work)
+    room.scale(3).ends_with(0)
+    room.runs_on(3)
+    kill(room.the("mpiexec"))
+    has_its_digest(at, work)
+    assert len(resumed(at)) == 2
+
+
+# ---- asked to stop ----
+
+def suspended(room, at):
+    at.ends_with(75).says("suspended")
+    assert os.path.exists(room.path("ck", "parint.ckpt"))
+    room.nothing_is_left()
+
+
+def a_coordinator_told_to_end_saves_and_the_same_command_resumes(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work)
+    kill(room.the("bellows-coordinator"), signal.SIGTERM)
+    suspended(room, at)
+    again = room.run("bellows", "run", room.path("heat.yaml"), patience=180)
+    has_its_digest(again, work)
+    assert len(resumed(again)) == 1
+
+
+def interrupted_the_job_saves_and_the_same_command_resumes(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work)
+    at.tell(signal.SIGINT)
+    suspended(room, at)
+    again = room.run("bellows", "run", room.path("heat.yaml"), patience=180)
+    has_its_digest(again, work)
+
+
+def interrupted_amid_a_rescale_the_job_saves_too(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work)
+    room.run("bellows", "scale", "heat", 4).ends_with(0)
+    at.tell(signal.SIGTERM)
+    suspended(room, at)
+    again = room.run("bellows", "run", room.path("heat.yaml"), patience=180)
+    has_its_digest(again, work)
+
+
+def told_twice_it_is_cancelled(room):
+    at = begun(room, harness.work_for(60), command=STUBBORN)
+    pid = room.the("bellows-coordinator")
+    kill(pid, signal.SIGTERM)
+    room.wait_job("saving", lambda job: job["state"] == "saving")
+    kill(pid, signal.SIGTERM)
+    at.ends_with(130).says("cancelled")
+
+
+def cancelled_it_ends_at_once(room):
+    at = begun(room, harness.work_for(60))
+    room.run("bellows", "cancel", "heat").ends_with(0)
+    at.ends_with(130).says("cancelled")
+
+
+# ---- the ones who lead ----
+
+def a_killed_coordinator_leaves_no_process(room):
+    at = begun(room, harness.work_for(60))
+    kill(room.the("bellows-coordinator"))
+    assert at.end() not in (0, 75, 130)
+    room.stale = KILLED
+    room.nothing_is_left(60)
+
+
+def executors_outlive_a_killed_coordinator_for_their_patience_only(room):
+    work = harness.work_for(60)
+    state = room.path("state", "c")
+    room.start("bellows-coordinator", "--job", room.job(work), "--state",
+               state)
+    room.wait("an address", lambda: os.path.exists(f"{state}/address"))
+    hands = []
+    for number in range(2):
+        tmp = room.path(f"t{number}")
+        os.mkdir(tmp)
+        hands.append(room.start(
+            "bellows-executor", "--coordinator",
+            harness.read(f"{state}/address", "r").strip(), "--name",
+            f"w{number}", "--patience", 1, "--tmpdir", tmp))
+    room.wait("ranks", lambda: len(room.ours("parint")) == 2)
+    room.wait("a step", lambda: "iteration" in room.programs[0].output)
+    before = time.monotonic()
+    kill(room.the("bellows-coordinator"))
+    for hand in hands:
+        hand.ends_with(69, 30).says("not reached for 1 s")
+    assert time.monotonic() - before > 0.9
+    room.stale = KILLED
+    room.nothing_is_left()
+    assert not os.listdir(room.path("t0")) and not os.listdir(room.path("t1"))
+
+
+def after_a_killed_coordinator_the_same_command_runs_the_job(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work)
+    room.scale(3).ends_with(0)
+    kill(room.the("bellows-coordinator"))
+    at.end()
+    again = room.run("bellows", "run", room.path("heat.yaml"), patience=180)
+    has_its_digest(again, work)
+    assert len(resumed(again)) == 1
+
+
+def a_killed_run_leaves_nothing(room):
+    at = begun(room, harness.work_for(60))
+    at.tell(signal.SIGKILL)
+    room.wait("the end of all", lambda: not room.ours(), 90)
+    room.nothing_is_left()
+
+
+def a_killed_monitor_takes_its_executors_and_the_job_waits_for_others(room):
+    at = begun(room, harness.work_for(60), wait_deadline="2s")
+    kill(room.the("bellows-monitor"))
+    at.ends_with(69).says("the deadline for waiting passed")
+    room.stale = re.compile(r"worker-\d+/.*")  # the next monitor removes them
+
+
+# ---- checkpoints that do not come ----
+
+def a_save_deadline_that_passes_drops_the_rescale(room):
+    at = begun(room, harness.work_for(60), command=STUBBORN,
+               checkpoint="{dir: ck, deadline: 1s}")
+    asked = room.scale(3)
+    asked.ends_with(76)
+    assert "the deadline for saving passed" in asked.output + asked.errors
+    job = room.runs_on(2)
+    assert job["epoch"] == 1
+    room.wait_job("more steps", lambda now: now["step"] > job["step"])
+    room.run("bellows", "cancel", "heat").ends_with(0)
+    at.ends_with(130)
+
+
+harness.main(
+    a_lost_executor_is_replaced_from_the_start_without_a_checkpoint,
+    a_lost_executor_costs_what_came_after_the_checkpoint,
+    the_executor_of_rank_0_is_no_exception,
+    an_executor_told_to_end_is_a_loss_like_any_other,
+    an_executor_lost_while_the_job_grows_stops_nothing,
+    a_rank_killed_after_a_checkpoint_goes_on_from_it,
+    ranks_that_die_again_and_again_end_the_job,
+    a_killed_mpiexec_is_a_loss_like_any_other,
+    a_coordinator_told_to_end_saves_and_the_same_command_resumes,
+    interrupted_the_job_saves_and_the_same_command_resumes,
+    interrupted_amid_a_rescale_the_job_saves_too,
+    told_twice_it_is_cancelled,
+    cancelled_it_ends_at_once,
+    a_killed_coordinator_leaves_no_process,
+    executors_outlive_a_killed_coordinator_for_their_patience_only,
+    after_a_killed_coordinator_the_same_command_runs_the_job,
+    a_killed_run_leaves_nothing,
+    a_killed_monitor_takes_its_executors_and_the_job_waits_for_others,
+    a_save_deadline_that_passes_drops_the_rescale,
+)
