@@ -19,6 +19,7 @@
 #include "proto/descriptors.h"
 #include "rpc/server.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -344,6 +345,7 @@ int main(int argc, char **argv)
 	mode = getenv("FAKE");
 	write_pid(argv[4]);
 	log_init("coordinator", LOG_INFO);
+	log_to(open(argv[6], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
 	if (is_mode("refuse")) {
 		log_error("another coordinator holds %s", argv[4]);
 		return 71;
