@@ -4,6 +4,7 @@
 #include "cli/file.h"
 #include "cli/timeline.h"
 #include "jobfile/exit.h"
+#include "rpc/client.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #define FOLLOW SECONDS(10) /* from the coordinator's end to the monitor's */
 #define DRAIN  SECONDS(2)  /* pipes that somebody else still holds */
 
-enum { POLL = 20, MONITORS_MAX = 5 };
+enum { POLL = 20, MONITORS_MAX = 7 };
 
 /* Ends the loop once nothing is left of the session. */
 static void settle(void *user)
@@ -69,6 +70,7 @@ static void on_coordinator_end(void *user)
 
 	session->phase = SESSION_LEAVING;
 	loop_timer_clear(&session->poll);
+	loop_timer_clear(&session->revive);
 	watch_stop(&session->watch);
 	if (session->stop < STOP_TERMINATE)
 		session_set_patience(session, FOLLOW);
@@ -76,27 +78,38 @@ static void on_coordinator_end(void *user)
 }
 
 static int start_monitor(struct session *session, struct error *err);
+static void give_up(struct session *session, int code, const char *why);
+
+static void revive_monitor(void *user)
+{
+	struct session *session = user;
+	struct error err;
+
+	if (session->phase == SESSION_WATCHING && !session->over &&
+	    start_monitor(session, &err) < 0)
+		give_up(session, EXIT_SYSTEM, err.text);
+}
 
 static void on_monitor_end(void *user)
 {
 	struct session *session = user;
-
-	struct error err = {"it has ended too often"};
 
 	if (session->phase != SESSION_WATCHING || session->over ||
 	    session->stop >= STOP_TERMINATE) {
 		check_drain(session);
 		return;
 	}
-	if (session->monitors < MONITORS_MAX &&
-	    start_monitor(session, &err) == 0) {
+	if (session->monitors < MONITORS_MAX) {
 		show_say(session->show,
 			 "the monitor has ended, and its executors with it: "
 			 "another one is started; see %s/monitor.log",
 			 session->config->dir->path);
+		loop_timer_set(session->client.loop, &session->revive,
+			       rpc_backoff(session->monitors - 1, 500, 5000),
+			       revive_monitor, session);
 		return;
 	}
-	show_say(session->show, "no monitor can be started: %s", err.text);
+	show_say(session->show, "the monitor has ended too often");
 	session_terminate(session);
 }
 
@@ -350,6 +363,7 @@ static void session_fini(struct session *session)
 {
 	watch_stop(&session->watch);
 	loop_timer_clear(&session->poll);
+	loop_timer_clear(&session->revive);
 	loop_timer_clear(&session->patience);
 	pump_fini(&session->out);
 	pump_fini(&session->err);

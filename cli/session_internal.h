@@ -37,7 +37,7 @@ struct session {
 	bool over;  /* the job is, as WatchJob told */
 	msec_t started, stop_at;
 	struct stamp old_address;
-	struct loop_timer poll, patience;
+	struct loop_timer poll, patience, revive;
 	char last_error[512]; /* line of the coordinator's log */
 	char failure[512];    /* of this program's own; "" for none */
 	int failure_code;

@@ -129,7 +129,7 @@ int config_read(struct config *config, int argc, char **argv, struct error *err)
 
 void config_print_help(void)
 {
-	puts("Usage: bellows-monitor --job FILE --coordinator ADDRESS "
+	puts("usage: bellows-monitor --job FILE --coordinator ADDRESS "
 	     "[OPTION...]\n"
 	     "Keeps the executors of one job alive and decides when it is "
 	     "rescaled.\n");

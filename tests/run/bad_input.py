@@ -59,9 +59,9 @@ def a_job_file_that_is_wrong_is_refused_with_its_line(room):
         ("[parint,", "[parint, --checkpoint, x,",
          "2: app: parint: the command has --checkpoint; leave it out"),
         ("dir: ck", "dir: ck\nscale: {schedule: [{at: 30, ranks: 3}]}",
-         "9: scale.schedule[0].at: '30' "),
+         "9: scale.schedule[1].at: '30' "),
         ("dir: ck", "dir: ck\nscale: {schedule: [{at: 30%, ranks: 9}]}",
-         "9: scale.schedule[0].ranks: "),
+         "9: scale.schedule[1].ranks: "),
         ("dir: ck", "dir: [ck", "yaml:"),
     ]
     for before, after, sentence in wrong:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An application that is known by its job file alone.  args: BIN COUNTER"""
 
+import os
 import re
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import tempfile
 
 import harness
 
-COUNTER = sys.argv.pop(2)
+COUNTER = os.path.abspath(sys.argv.pop(2))
 STEPS = 1500
 FILES = 'files: [state], progress: "^step ([0-9]+) of ([0-9]+)$"'
 
@@ -35,7 +36,7 @@ def plain_sum():
     with tempfile.TemporaryDirectory(prefix="b-") as folder:
         output = subprocess.run(
             [harness.MPIEXEC, "--oversubscribe", "-n", "3", COUNTER, "1500"],
-            env=dict(harness.os.environ, TMPDIR=folder, **harness.AS_ROOT),
+            env=dict(os.environ, TMPDIR=folder, **harness.AS_ROOT),
             stdin=subprocess.DEVNULL, capture_output=True, text=True,
             timeout=harness.PATIENCE, check=True).stdout
     return re.search(r"^sum ([0-9a-f]{16}) on 3$", output, re.M).group(1)

@@ -98,7 +98,8 @@ def memory(pid):
 
 
 def segments():
-    return set(glob.glob("/dev/shm/vader_segment*"))
+    """Of this user; another one's programs have theirs in the same place."""
+    return set(glob.glob(f"/dev/shm/vader_segment*.{os.getuid()}.*"))
 
 
 def is_mapped(path):

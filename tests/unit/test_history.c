@@ -99,6 +99,7 @@ static void a_loss_is_a_rescale_too(void)
 	feed(2300, JOB_EV_STEP, 0);
 	CHECK(history.n_rescales == 1);
 	CHECK(history.rescales[0].from == 2 && history.rescales[0].to == 1);
+	CHECK(history.rescales[0].saved == 0);
 	CHECK_TEXT(history.rescales[0].result, "done");
 }
 
