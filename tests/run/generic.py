@@ -76,8 +76,8 @@ def a_signal_to_the_first_rank_saves(room):
 
 
 def what_saves_when_it_likes_is_waited_for_and_ended(room):
-    rescaled(room, job(room, "save: {signal: none}", words=["--each", 25],
-                       restart=FROM + ["--each", 25]), leaves=False)
+    rescaled(room, job(room, "save: {signal: none}", words=["--each", 300],
+                       restart=FROM + ["--each", 300]), leaves=False)
 
 
 def a_count_that_is_not_allowed_is_declined(room):
