@@ -5,15 +5,23 @@
 /*
  * Adapters: all that the system knows about an application
  *
- * One folder, one const struct, one line in adapters.c.  Nothing outside apps/
- * names an application.  An adapter keeps no state and does nothing but look:
- * it says which command to run, which signal to send, which files to trust.
- * command, accepts and on_line are asked by the coordinator; checkpoint is
- * asked on the host of rank 0, which may be another one; check is asked by
- * whoever reads a job file.
+ * One folder, one const struct, one line in adapters.c; or a shared object of
+ * your own, see docs/adapters.md.  Nothing outside apps/ names an application.
+ * An adapter keeps no state and does little but look: it says which command to
+ * run, which signal to send, which files to trust.  Who asks:
+ *
+ *     check                      whoever reads a job file
+ *     accepts trial prepare      the coordinator
+ *     command next on_line         the coordinator
+ *     save checkpoint log        the executor of rank 0, on another host maybe
+ *     checkpoint                 also the coordinator
  *
  * A checkpoint counts only when it is complete: all parts, full sizes, the
  * application's own mark.  The newest file is not trusted for being new.
+ *
+ * A start that was to go on from a checkpoint has to prove that it did, or it
+ * is a failed start.  The proof is a line of output: one that says so
+ * (LINE_RESUMED), or a step that is not before the checkpoint's.
  */
 
 #include "base/error.h"
@@ -23,7 +31,7 @@
 #include <stdint.h>
 
 /* Raised whenever a struct below changes its shape. */
-#define ADAPTER_ABI 1
+#define ADAPTER_ABI 2
 
 /* Ends a command; also the longest one: ADAPTER_ARGS_MAX - 1 arguments. */
 #define ADAPTER_ARGS_MAX 512
@@ -33,23 +41,30 @@ enum save_kind {
 	SAVE_SIGNAL_ALL,   /* every rank gets the signal, writes and leaves */
 	SAVE_SIGNAL_FIRST, /* rank 0 alone gets it, and all leave */
 	SAVE_WATCH,        /* the application writes when it likes; once a newer
-			    * complete checkpoint is there the ranks are ended */
+			    * complete checkpoint is there the ranks are ended,
+			    * or at once if going back to the newest that is
+			    * there costs less (see next) */
 };
 
 /* The application as the job file declares it; all borrowed. */
 struct adapter_app {
-	const char *const *command; /* ends with NULL, at least one */
-	const char *dir;            /* working directory, absolute */
-	const char *checkpoint_dir; /* absolute; the coordinator sees to it
-				     * that it exists */
+	const char *const *command;  /* ends with NULL, at least one */
+	const char *dir;             /* working directory, absolute */
+	const char *checkpoint_dir;  /* absolute; the coordinator sees to it
+				      * that it exists */
+	const char *const *settings; /* "key=value", ends with NULL; from the
+				      * job file's section of that name; NULL:
+				      * none */
+	const char *const *restart;  /* command; NULL: the same command */
 
 	/* Of app: generic only, from the job file's section of that name. */
-	const char *const *restart; /* command; NULL: the same command */
-	int save_signal;            /* 0: none */
-	bool save_first;            /* to rank 0 only */
-	const char *const *files;   /* patterns below checkpoint_dir */
-	const char *progress;       /* extended regular expression, or NULL */
-	const unsigned *accepts;    /* ends with 0; NULL: every count */
+	int save_signal;          /* 0: none */
+	bool save_first;          /* to rank 0 only */
+	const char *const *files; /* patterns below checkpoint_dir */
+	const char *progress;     /* extended regular expression, or NULL */
+	const char *resumed;      /* the same: proves that it went on */
+	bool unproven;            /* nothing proves it; the user says so */
+	const unsigned *accepts;  /* ends with 0; NULL: every count */
 };
 
 struct checkpoint {
@@ -63,6 +78,8 @@ enum line_kind {
 	LINE_OTHER,
 	LINE_PROGRESS,    /* step and total are set */
 	LINE_SAVE_FAILED, /* no checkpoint could be written; ranks compute on */
+	LINE_RESUMED,     /* it goes on from a checkpoint: of step, 0: unsaid */
+	LINE_AFRESH,      /* it begins from the start */
 };
 
 struct line_facts {
@@ -72,6 +89,11 @@ struct line_facts {
 struct adapter {
 	unsigned abi; /* ADAPTER_ABI, first for ever */
 	const char *name;
+	const char *unit;  /* of steps, for people: "steps", "ms of model time";
+			    * NULL: steps */
+	bool has_settings; /* takes the job file's section settings */
+	bool has_restart;  /* takes the job file's key restart */
+	bool signal_once;  /* a second signal to save would do harm */
 
 	/* What is wrong with the command or the settings, before anything is
 	 * started: 0 or -EINVAL with a sentence.  Optional. */
@@ -81,6 +103,21 @@ struct adapter {
 	 * Optional: every size will do. */
 	int (*accepts)(const struct adapter_app *app, unsigned ranks,
 		       struct error *err);
+
+	/* Fills argv, as command does, with a program that tells by its exit
+	 * status whether the application runs on that many ranks; its last
+	 * lines of output are the reason if not.  It is run as ranks of an
+	 * mpiexec on the coordinator's host, in an empty directory that is
+	 * removed afterwards, while the job computes on.  Optional. */
+	int (*trial)(const struct adapter_app *app, unsigned ranks,
+		     const char *argv[ADAPTER_ARGS_MAX], char *text,
+		     size_t text_size, struct error *err);
+
+	/* Brings the application's input files in order before a start (restart
+	 * NULL) or before it goes on from that checkpoint; again does no harm.
+	 * 0 or -errno with a sentence.  Optional. */
+	int (*prepare)(const struct adapter_app *app,
+		       const struct checkpoint *restart, struct error *err);
 
 	/* Fills argv, which ends with NULL, with program and arguments to start
 	 * or (restart not NULL) to go on from that checkpoint.  The strings are
@@ -93,15 +130,39 @@ struct adapter {
 	/* How to save and, for the first two kinds, by which signal. */
 	enum save_kind (*save)(const struct adapter_app *app, int *signo);
 
+	/* With SAVE_WATCH: the step at which it will write the next checkpoint
+	 * after this step; 0: not known.  Optional. */
+	uint64_t (*next)(const struct adapter_app *app, uint64_t step);
+
 	/* The newest complete checkpoint: 0; 1 if there is none; -errno with a
 	 * sentence if the directory or a file cannot be read or is damaged. */
 	int (*checkpoint)(const struct adapter_app *app, struct checkpoint *out,
 			  struct error *err);
 
-	/* Reads one line (no newline) of rank 0's output.  Optional. */
+	/* Puts the path of a file into text that the application logs to and
+	 * whose lines on_line is to read as well; 1 if there is none.
+	 * Optional. */
+	int (*log)(const struct adapter_app *app, char *text, size_t text_size,
+		   struct error *err);
+
+	/* Reads one line (no newline) of rank 0's output or of its log.
+	 * Optional, but then it is unproven that it went on. */
 	enum line_kind (*on_line)(const struct adapter_app *app,
 				  const char *line, struct line_facts *facts);
 };
+
+/* The value of a setting, NULL if it is not given. */
+const char *adapter_setting(const struct adapter_app *app, const char *key);
+
+/* -EINVAL naming the first setting that is not in keys, which end with NULL. */
+int adapter_check_settings(const struct adapter_app *app,
+			   const char *const *keys, struct error *err);
+
+/* Copies arg with every "{checkpoint}" replaced to *text, which moves on, as
+ * *room does.  Returns the copy, arg itself if there is nothing to replace, or
+ * NULL if there is no room. */
+const char *adapter_replace(const char *arg, const char *checkpoint,
+			    char **text, size_t *room);
 
 extern const struct adapter adapter_generic, adapter_parint;
 

@@ -2,8 +2,11 @@
 #include "apps/adapter.h"
 #include "base/list.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#define CHECKPOINT_WORD "{checkpoint}"
 
 static const struct adapter *const adapters[] = {
 	&adapter_generic,
@@ -27,4 +30,69 @@ const char *adapter_names(char *text, size_t n)
 		at += (size_t)snprintf(text + at, n - at, "%s%s",
 				       i > 0 ? ", " : "", adapters[i]->name);
 	return text;
+}
+
+const char *adapter_setting(const struct adapter_app *app, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (size_t i = 0; app->settings && app->settings[i]; i++)
+		if (strncmp(app->settings[i], key, n) == 0 &&
+		    app->settings[i][n] == '=')
+			return app->settings[i] + n + 1;
+	return NULL;
+}
+
+static bool is_listed(const char *const *keys, const char *setting)
+{
+	size_t n = strcspn(setting, "=");
+
+	for (; *keys; keys++)
+		if (strlen(*keys) == n && strncmp(*keys, setting, n) == 0)
+			return true;
+	return false;
+}
+
+int adapter_check_settings(const struct adapter_app *app,
+			   const char *const *keys, struct error *err)
+{
+	char names[256] = "";
+	size_t at = 0;
+
+	for (size_t i = 0; keys[i] && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s",
+				       i > 0 ? ", " : "", keys[i]);
+	for (size_t i = 0; app->settings && app->settings[i]; i++)
+		if (!is_listed(keys, app->settings[i]))
+			return error_set(err, -EINVAL,
+					 "settings: there is no '%.*s'; %s",
+					 (int)strcspn(app->settings[i], "="),
+					 app->settings[i], names);
+	return 0;
+}
+
+const char *adapter_replace(const char *arg, const char *checkpoint,
+			    char **text, size_t *room)
+{
+	char *copy = *text;
+	size_t at = 0;
+
+	if (!strstr(arg, CHECKPOINT_WORD))
+		return arg;
+	for (;;) {
+		const char *word = strstr(arg, CHECKPOINT_WORD);
+		int n = word ? (int)(word - arg) : (int)strlen(arg);
+
+		n = snprintf(copy + at, *room - at, "%.*s%s", n, arg,
+			     word ? checkpoint : "");
+		if (n < 0 || (size_t)n >= *room - at)
+			return NULL;
+		at += (size_t)n;
+		if (!word)
+			break;
+		arg = word + strlen(CHECKPOINT_WORD);
+	}
+	*text += at + 1;
+	*room -= at + 1;
+	return copy;
 }

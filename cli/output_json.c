@@ -55,8 +55,10 @@ static void add_rescale(cJSON *object, const Bellows__V1__Rescale *rescale)
 	add_instant(object, "saved_ms", rescale->saved);
 	add_instant(object, "stopped_ms", rescale->stopped);
 	add_instant(object, "up_ms", rescale->up);
+	add_instant(object, "resumed_ms", rescale->resumed);
 	add_instant(object, "stepped_ms", rescale->stepped);
 	add_instant(object, "last_step_ms", rescale->last_step);
+	json_add_number(object, "repeated_steps", (double)rescale->repeated);
 	json_add_known(object, "pause_ms", (double)pause.length);
 	cJSON_AddItemToObject(object, "phases", json_phases(&pause));
 }
@@ -97,6 +99,7 @@ static void add_job(cJSON *object, const Bellows__V1__Job *job)
 	json_add_number(object, "epoch", job->epoch);
 	json_add_known(object, "progress", job->progress);
 	json_add_number(object, "step", (double)job->step);
+	json_add_text(object, "unit", job->unit);
 	json_add_number(object, "age_ms", (double)job->age);
 	json_add_known(object, "eta_ms", (double)job->eta);
 	json_add_number(object, "executors_wanted", job->executors_wanted);

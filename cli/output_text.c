@@ -42,6 +42,10 @@ static void print_state(FILE *to, const Bellows__V1__Job *job)
 		fprintf(to, "starting on %u rank%s", job->target,
 			plural(job->target));
 		break;
+	case BELLOWS__V1__STATE__RESUMING:
+		fprintf(to, "resuming on %u rank%s from the checkpoint",
+			job->size, plural(job->size));
+		break;
 	case BELLOWS__V1__STATE__RUNNING:
 		fprintf(to, "running on %u rank%s", job->size,
 			plural(job->size));

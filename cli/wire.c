@@ -18,6 +18,7 @@ static const char *const state_names[] = {
 	[BELLOWS__V1__STATE__FAILED] = "failed",
 	[BELLOWS__V1__STATE__CANCELLED] = "cancelled",
 	[BELLOWS__V1__STATE__SUSPENDED] = "suspended",
+	[BELLOWS__V1__STATE__RESUMING] = "resuming",
 };
 
 static const char *const phase_names[] = {

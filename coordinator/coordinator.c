@@ -58,6 +58,9 @@ static void init_job(struct coordinator *c)
 		.executors = file->wait_deadline,
 		.grow = file->scale_deadline,
 		.start = file->start_deadline,
+		.resume = file->app.unproven || !file->adapter->on_line
+				  ? 0
+				  : file->resume_deadline,
 		.save = file->checkpoint_deadline,
 		.stop = STOP_PATIENCE,
 		.retries = file->restarts,

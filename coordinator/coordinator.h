@@ -27,6 +27,7 @@
 #include "coordinator/members.h"
 #include "coordinator/sink.h"
 #include "core/job.h"
+#include "core/resume.h"
 
 struct coordinator {
 	const struct config *config;
@@ -55,6 +56,10 @@ struct coordinator {
 	bool judged;             /* and the answer has come: */
 	bool saved;              /* a new checkpoint */
 	unsigned progress_epoch; /* whose steps were seen last */
+	struct resume resume;    /* what it has to prove */
+	uint64_t ordered_at;     /* last step seen when told to save */
+	uint64_t saved_after;    /* the same, of the checkpoint that it wrote */
+	unsigned afresh;         /* epoch that did not go on, must not write */
 	int app_status;          /* of mpiexec, as of waitpid() */
 	bool app_ended;
 
@@ -69,7 +74,7 @@ struct coordinator {
 void coordinator_event(struct coordinator *c, enum job_event_type type,
 		       unsigned epoch, unsigned size, const char *reason);
 
-/* Lines of a rank's output, from output.c. */
+/* progress.c: lines of rank 0's output, or of the application's log. */
 void coordinator_on_line(struct coordinator *c, unsigned epoch,
 			 const char *line);
 

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "coordinator/mpiexec.h"
+#include "coordinator/progress.h"
 #include "jobfile/exit.h"
 
 #include <string.h>
@@ -12,10 +13,7 @@
  * Everything that happens, turned into events of the job
  */
 
-enum {
-	PROVEN_AFTER = 10000, /* if no step is seen */
-	VERDICT_AFTER = 10000,
-};
+enum { VERDICT_AFTER = 10000 };
 
 /* ---- what is possible ---- */
 
@@ -74,6 +72,8 @@ static int exit_code_of(const struct coordinator *c)
 	case JOB_FAILED:
 		if (c->exit_code != 0)
 			return c->exit_code;
+		if (c->afresh == c->job.epoch)
+			return EXIT_AFRESH;
 		if (!c->app_ended)
 			return EXIT_UNREACHABLE;
 		if (WIFSIGNALED(c->app_status))
@@ -82,6 +82,7 @@ static int exit_code_of(const struct coordinator *c)
 						  : EXIT_INTERNAL;
 	case JOB_WAITING:
 	case JOB_STARTING:
+	case JOB_RESUMING:
 	case JOB_RUNNING:
 	case JOB_GROWING:
 	case JOB_PREPARING:
@@ -114,14 +115,6 @@ void coordinator_arm_deadline(struct coordinator *c)
 			       on_deadline, c);
 }
 
-static void on_proven(void *user)
-{
-	struct coordinator *c = user;
-
-	if (!c->job.stepped)
-		coordinator_event(c, JOB_EV_STEP, c->job.epoch, 0, "runs");
-}
-
 static void log_transition(const struct coordinator *c,
 			   const struct job *before, enum job_event_type type)
 {
@@ -131,14 +124,15 @@ static void log_transition(const struct coordinator *c,
 		 c->job.epoch, *c->reason ? c->reason : job_event_name(type));
 }
 
-/* Losses since the last checkpoint count, whoever asked for it. */
+/* Losses since the last checkpoint count, whoever asked for it; but who may
+ * have begun afresh has written none that is worth more. */
 static void forgive(struct coordinator *c, enum job_event_type type)
 {
 	const struct job_event kept = {.type = JOB_EV_KEPT, .now = loop_now()};
 
 	if ((type == JOB_EV_CRASHED || type == JOB_EV_LOST ||
 	     type == JOB_EV_UNSTARTED) &&
-	    coordinator_find_checkpoint(c))
+	    c->job.resumed && coordinator_find_checkpoint(c))
 		job_step(&c->job, &kept);
 }
 
@@ -191,7 +185,7 @@ static void on_up(void *user, struct launch *launch)
 				 launch_layout(launch)));
 	coordinator_event(c, JOB_EV_RANKS_UP, launch_epoch(launch), 0,
 			  "all ranks run where they belong");
-	loop_timer_set(c->loop, &c->proof, PROVEN_AFTER, on_proven, c);
+	progress_on_up(c);
 }
 
 static void on_failed(void *user, struct launch *launch, const char *reason,
@@ -225,6 +219,10 @@ static void on_application_end(void *user)
 	char reason[128];
 
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+		if (!c->job.resumed)
+			log_warn("epoch=%u nothing proved that it went on from "
+				 "its checkpoint",
+				 c->job.epoch);
 		coordinator_event(c, JOB_EV_FINISHED, c->job.epoch, 0,
 				  "the application ended with 0");
 		return;
@@ -285,10 +283,10 @@ void coordinator_on_checkpoint(struct coordinator *c,
 		return;
 	c->judged = true;
 	loop_timer_clear(&c->verdict);
-	if (report->complete && report->newer) {
+	if (report->complete && (report->newer || report->taken)) {
 		c->saved = true;
 		coordinator_find_checkpoint(c);
-		c->checkpoint.step = report->step;
+		progress_on_saved(c, report->step);
 		snprintf(reason, sizeof(reason),
 			 "checkpoint of step %llu, %llu bytes",
 			 (unsigned long long)report->step,
@@ -299,32 +297,6 @@ void coordinator_on_checkpoint(struct coordinator *c,
 	log_warn("epoch=%u no checkpoint: %s", report->epoch, report->failure);
 	if (c->app_ended)
 		on_application_end(c);
-}
-
-void coordinator_on_line(struct coordinator *c, unsigned epoch,
-			 const char *line)
-{
-	const struct adapter *adapter = c->jobfile->adapter;
-	struct line_facts facts = {0};
-
-	if (!adapter->on_line || epoch != c->job.epoch)
-		return;
-	switch (adapter->on_line(&c->jobfile->app, line, &facts)) {
-	case LINE_OTHER:
-		return;
-	case LINE_PROGRESS:
-		history_on_progress(&c->history, facts.step, facts.total,
-				    c->progress_epoch != epoch, loop_now());
-		c->progress_epoch = epoch;
-		if (!c->job.stepped)
-			coordinator_event(c, JOB_EV_STEP, epoch, 0, "a step");
-		else
-			service_publish(c, true);
-		return;
-	case LINE_SAVE_FAILED:
-		coordinator_event(c, JOB_EV_UNSAVED, epoch, 0, line);
-		return;
-	}
 }
 
 /* ---- members ---- */
@@ -392,6 +364,10 @@ static void on_report(void *user, int member, const Bellows__V1__Report *report)
 
 	if (report->what_case == BELLOWS__V1__REPORT__WHAT_PROGRAM_ENDED)
 		agents_on_ended(c->agents, member, report->program_ended);
+	if (report->what_case == BELLOWS__V1__REPORT__WHAT_LOG_LINES)
+		for (size_t i = 0; i < report->log_lines->n_line; i++)
+			coordinator_on_line(c, report->log_lines->epoch,
+					    report->log_lines->line[i]);
 	if (c->now)
 		launch_on_report(c->now, member, report);
 	if (c->next)

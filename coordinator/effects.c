@@ -2,6 +2,7 @@
 #include "coordinator/coordinator.h"
 
 #include "base/cleanup.h"
+#include "coordinator/progress.h"
 
 /*
  * What must be true in each state, brought about; again does no harm
@@ -46,6 +47,7 @@ static void take_over(struct coordinator *c)
 	c->retired = c->now;
 	c->now = c->next;
 	c->next = NULL;
+	progress_on_start(c);
 	c->app_ended = c->judged = c->saved = false;
 	c->save_ordered = 0;
 	loop_timer_clear(&c->verdict);
@@ -59,6 +61,18 @@ static void count_ranks(struct coordinator *c)
 	for (int i = 0; i < ledger->n; i++)
 		ledger->members[i].ranks =
 			c->now ? layout_ranks(launch_layout(c->now), i) : 0;
+}
+
+static int open_gates(struct coordinator *c, struct error *err)
+{
+	const struct jobfile *job = c->jobfile;
+	const struct checkpoint *from =
+		c->job.has_checkpoint ? &c->checkpoint : NULL;
+	int r = 0;
+
+	if (job->adapter->prepare)
+		r = job->adapter->prepare(&job->app, from, err);
+	return r < 0 ? r : launch_open(c->now, from, err);
 }
 
 static void do_start(struct coordinator *c)
@@ -75,9 +89,7 @@ static void do_start(struct coordinator *c)
 	if (r == 0) {
 		take_over(c);
 		count_ranks(c);
-		r = launch_open(c->now,
-				c->job.has_checkpoint ? &c->checkpoint : NULL,
-				&err);
+		r = open_gates(c, &err);
 	}
 	if (r < 0)
 		coordinator_event(c, JOB_EV_UNSTARTED, c->job.epoch, 0,
@@ -100,7 +112,7 @@ static void do_save(struct coordinator *c)
 {
 	c->save_ordered = c->job.epoch;
 	c->judged = c->saved = false;
-	launch_save(c->now, true);
+	launch_save(c->now, true, progress_takes_newest(c));
 }
 
 /* Whoever was told by a signal leaves; others would compute on in vain. */
@@ -116,6 +128,8 @@ static msec_t leave_patience(const struct coordinator *c)
 
 static void do_stop(struct coordinator *c)
 {
+	if (c->now && c->afresh == launch_epoch(c->now))
+		launch_forbid(c->now);
 	if (c->now && !launch_is_gone(c->now))
 		launch_stop(c->now, leave_patience(c));
 	else
@@ -153,6 +167,8 @@ static void do_end(void *user)
 		c->ending_since = loop_now();
 	spent = loop_now() - c->ending_since;
 	coordinator_drop_next(c);
+	if (c->now && c->afresh == launch_epoch(c->now))
+		launch_forbid(c->now);
 	if (c->now)
 		launch_stop(c->now, 0);
 	/* mpiexec leaves by itself once its ranks have, or is made to */

@@ -90,8 +90,13 @@ static void mark(struct rescale *rescale, const struct job *job,
 	case JOB_WAITING:
 		rescale->stopped = at;
 		return;
-	case JOB_RUNNING:
+	case JOB_RESUMING:
 		rescale->up = at;
+		return;
+	case JOB_RUNNING:
+		rescale->resumed = at;
+		if (rescale->up == 0)
+			rescale->up = at;
 		return;
 	case JOB_GROWING:
 	case JOB_DONE:
@@ -152,8 +157,7 @@ void history_on_step(struct history *history, const struct job *before,
 	rescale->to = job->target;
 	rescale->epoch = job->next ? job->next : job->epoch;
 	mark(rescale, job, event, at);
-	if (job_is_over(job) ||
-	    (job->state == JOB_RUNNING && event != JOB_EV_RANKS_UP)) {
+	if (job_is_over(job) || (job->state == JOB_RUNNING && computed)) {
 		rescale->to = before->target;
 		end(rescale, reason);
 	}
@@ -184,21 +188,31 @@ double history_progress(const struct history *history)
 	return (double)history->step / (double)history->total;
 }
 
-msec_t history_eta(const struct history *history, msec_t now)
+void history_on_repeated(struct history *history, uint64_t steps)
 {
-	uint64_t done = history->step - history->first_step;
+	if (current(history))
+		current(history)->repeated = steps;
+}
+
+double history_step_time(const struct history *history)
+{
 	msec_t spent =
 		history->began + history->last_step - history->first_step_at;
-	double left;
 
-	if (history->total == 0 || history->step <= history->first_step ||
-	    spent <= 0)
+	if (history->step <= history->first_step || spent <= 0)
+		return 0;
+	return (double)spent / (double)(history->step - history->first_step);
+}
+
+msec_t history_eta(const struct history *history, msec_t now)
+{
+	double each = history_step_time(history);
+
+	if (history->total == 0 || each <= 0)
 		return -1;
 	if (history->step >= history->total)
 		return 0;
-	left = (double)(history->total - history->step) * (double)spent /
-	       (double)done;
-	return (msec_t)left;
+	return (msec_t)((double)(history->total - history->step) * each);
 }
 
 /* ---- on the wire ---- */
@@ -224,6 +238,8 @@ static Bellows__V1__Rescale *to_wire(const struct rescale *from)
 	to->up = (uint64_t)from->up;
 	to->stepped = (uint64_t)from->stepped;
 	to->last_step = (uint64_t)from->last_step;
+	to->resumed = (uint64_t)from->resumed;
+	to->repeated = from->repeated;
 	return to;
 }
 

@@ -19,8 +19,9 @@ enum { RESCALES_MAX = 1024, SPANS_MAX = 4096, REASON_MAX = 128 };
 struct rescale {
 	unsigned epoch, from, to;
 	char reason[REASON_MAX], result[REASON_MAX];
-	msec_t asked, executors, prepared, ordered, saved, stopped, up, stepped,
-		last_step;
+	msec_t asked, executors, prepared, ordered, saved, stopped, up, resumed,
+		stepped, last_step;
+	uint64_t repeated; /* steps */
 };
 
 struct span {
@@ -54,6 +55,12 @@ void history_on_step(struct history *history, const struct job *before,
 /* A line of progress; first: of its start. */
 void history_on_progress(struct history *history, uint64_t step, uint64_t total,
 			 bool first, msec_t now);
+
+/* Steps between the checkpoint of the current rescale and the last one seen. */
+void history_on_repeated(struct history *history, uint64_t steps);
+
+/* Milliseconds of a step of this start; 0: not known. */
+double history_step_time(const struct history *history);
 
 /* 0 to 1; negative: not known. */
 double history_progress(const struct history *history);

@@ -4,15 +4,10 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "coordinator/mpiexec.h"
-#include "coordinator/state_dir.h"
-#include "loop/spawn.h"
+#include "coordinator/mpirun.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 enum { TEXT_MAX = 64 * 1024 };
 
@@ -28,12 +23,12 @@ struct launch {
 	struct layout layout;
 	struct post posts[MEMBERS_MAX]; /* beside layout.places */
 	bool *here;                     /* by rank: its gate has come */
-	pid_t mpiexec;                  /* 0: has ended */
-	bool prepared, open_wanted, opened, up, failed, stopping, gone;
+	struct mpirun *mpirun;
+	bool prepared, open_wanted, opened, up, failed, stopping, gone,
+		forbidden;
 	msec_t patience;
 	struct checkpoint restart;
 	bool has_restart;
-	char tmpdir[4096];
 };
 
 DEFINE_CLEANUP(struct launch, launch_destroy)
@@ -118,12 +113,13 @@ int launch_open(struct launch *launch, const struct checkpoint *restart,
 	return 0;
 }
 
-void launch_save(struct launch *launch, bool first)
+void launch_save(struct launch *launch, bool first, bool take)
 {
 	Bellows__V1__Save save = BELLOWS__V1__SAVE__INIT;
 	Bellows__V1__Order order = BELLOWS__V1__ORDER__INIT;
 
 	save.epoch = launch->epoch;
+	save.take = take;
 	order.what_case = BELLOWS__V1__ORDER__WHAT_SAVE;
 	order.save = &save;
 	for (int i = 0; i < launch->layout.n; i++)
@@ -151,6 +147,7 @@ static void order_stop(struct launch *launch, int place)
 
 	stop.epoch = launch->epoch;
 	stop.patience = (uint32_t)launch->patience;
+	stop.kill = launch->forbidden;
 	order.what_case = BELLOWS__V1__ORDER__WHAT_STOP;
 	order.stop = &stop;
 	members_order(launch->room->members,
@@ -166,6 +163,11 @@ static void look_for_ranks(struct launch *launch)
 		return;
 	launch->gone = true;
 	launch->room->events->gone(launch->room->user, launch);
+}
+
+void launch_forbid(struct launch *launch)
+{
+	launch->forbidden = true;
 }
 
 void launch_stop(struct launch *launch, msec_t patience)
@@ -271,7 +273,7 @@ void launch_on_report(struct launch *launch, int member,
 	}
 	if (report->what_case == BELLOWS__V1__REPORT__WHAT_SAVE_BEGUN &&
 	    report->save_begun->epoch == launch->epoch)
-		launch_save(launch, false);
+		launch_save(launch, false, false);
 }
 
 void launch_on_attached(struct launch *launch, int member)
@@ -301,14 +303,10 @@ void launch_on_lost(struct launch *launch, int member)
 
 /* ---- mpiexec ---- */
 
-static void on_mpiexec_end(void *user, pid_t pid, int status)
+static void on_mpiexec_end(void *user, int status)
 {
 	struct launch *launch = user;
 
-	launch->mpiexec = 0;
-	/* session directories it could not or did not remove */
-	state_dir_remove(launch->tmpdir);
-	log_debug("epoch=%u mpiexec ended status=%d", launch->epoch, status);
 	if (launch->opened)
 		launch->room->events->ended(launch->room->user, launch, status);
 	else
@@ -316,54 +314,24 @@ static void on_mpiexec_end(void *user, pid_t pid, int status)
 		     0);
 }
 
-static int open_log(const struct launch *launch, struct error *err)
-{
-	char path[4200];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/epoch-%u.mpiexec", launch->room->dir,
-		 launch->epoch);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-		  0600);
-	return fd >= 0 ? fd : error_errno(err, "%s", path);
-}
-
 static int run_mpiexec(struct launch *launch, const struct mpiexec_words *words,
 		       struct error *err)
 {
-	char agent[4200], epoch[32], tmpdir[4200];
-	const char *const entries[] = {
-		agent,
-		epoch,
-		tmpdir,
-		"OMPI_ALLOW_RUN_AS_ROOT=1",
-		"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+	char agent[4200];
+	const char *const env[] = {agent, NULL};
+	const struct mpirun_config config = {
+		.loop = launch->room->loop,
+		.dir = launch->room->dir,
+		.epoch = launch->epoch,
+		.argv = words->argv,
+		.env = env,
+		.ended = on_mpiexec_end,
+		.user = launch,
 	};
-	CLEANUP(free) char **env = NULL;
-	CLEANUP(close) int log = open_log(launch, err);
-	struct spawn child = {.argv = words->argv,
-			      .in = -1,
-			      .out = log,
-			      .err = log,
-			      .new_session = true,
-			      .on_parent_death = SIGKILL};
-	int r;
 
-	if (log < 0)
-		return log;
 	snprintf(agent, sizeof(agent), "BELLOWS_AGENT=%s/agent",
 		 launch->room->dir);
-	snprintf(epoch, sizeof(epoch), "BELLOWS_EPOCH=%u", launch->epoch);
-	snprintf(tmpdir, sizeof(tmpdir), "TMPDIR=%s", launch->tmpdir);
-	env = spawn_environment(NULL, entries, LENGTH(entries));
-	if (!env)
-		return error_set(err, -ENOMEM, "out of memory");
-	child.envp = (const char *const *)env;
-	r = spawn(&child, &launch->mpiexec, err);
-	if (r < 0)
-		return r;
-	return loop_child_add(launch->room->loop, launch->mpiexec,
-			      on_mpiexec_end, launch, err);
+	return mpirun_start(&launch->mpirun, &config, err);
 }
 
 int launch_create(struct launch **out, const struct launch_room *room,
@@ -389,10 +357,6 @@ int launch_create(struct launch **out, const struct launch_room *room,
 		return error_set(err, -ENOSPC,
 				 "the executors cannot hold %u ranks", ranks);
 
-	snprintf(launch->tmpdir, sizeof(launch->tmpdir), "%s/mpi-%u", room->dir,
-		 epoch);
-	if (mkdir(launch->tmpdir, 0700) < 0 && errno != EEXIST)
-		return error_errno(err, "%s", launch->tmpdir);
 	snprintf(hostfile, sizeof(hostfile), "%s/hostfile-%u", room->dir,
 		 epoch);
 	snprintf(agent, sizeof(agent), "%s/bellows-launch", room->bindir);
@@ -412,20 +376,14 @@ int launch_create(struct launch **out, const struct launch_room *room,
 
 void launch_kill(struct launch *launch)
 {
-	if (launch->mpiexec > 0)
-		kill(-launch->mpiexec, SIGKILL);
+	mpirun_kill(launch->mpirun);
 }
 
 struct launch *launch_destroy(struct launch *launch)
 {
 	if (!launch)
 		return NULL;
-	if (launch->mpiexec > 0) {
-		launch_kill(launch);
-		loop_child_remove(launch->room->loop, launch->mpiexec);
-	}
-	if (*launch->tmpdir)
-		state_dir_remove(launch->tmpdir);
+	mpirun_destroy(launch->mpirun);
 	free(launch->here);
 	free(launch);
 	return NULL;
@@ -453,7 +411,7 @@ bool launch_is_up(const struct launch *launch)
 
 bool launch_has_ended(const struct launch *launch)
 {
-	return launch->mpiexec == 0;
+	return mpirun_has_ended(launch->mpirun);
 }
 
 bool launch_is_gone(const struct launch *launch)

@@ -63,8 +63,13 @@ int launch_open(struct launch *launch, const struct checkpoint *restart,
  * that leave by themselves. */
 void launch_stop(struct launch *launch, msec_t patience);
 
-/* To all executors of it, or to those other than that of rank 0. */
-void launch_save(struct launch *launch, bool first);
+/* Its ranks must not write a checkpoint any more: they are killed, not told to
+ * leave. */
+void launch_forbid(struct launch *launch);
+
+/* To the executor of rank 0, or to the others.  take: the newest checkpoint
+ * that is there will do. */
+void launch_save(struct launch *launch, bool first, bool take);
 void launch_signal(struct launch *launch, int signo);
 
 /* A report of one of its executors; others are dropped. */

@@ -22,6 +22,7 @@ static Bellows__V1__State to_wire(enum job_state state)
 	static const Bellows__V1__State states[] = {
 		[JOB_WAITING] = BELLOWS__V1__STATE__WAITING,
 		[JOB_STARTING] = BELLOWS__V1__STATE__STARTING,
+		[JOB_RESUMING] = BELLOWS__V1__STATE__RESUMING,
 		[JOB_RUNNING] = BELLOWS__V1__STATE__RUNNING,
 		[JOB_GROWING] = BELLOWS__V1__STATE__GROWING,
 		[JOB_PREPARING] = BELLOWS__V1__STATE__PREPARING,
@@ -85,6 +86,9 @@ static int fill(struct coordinator *c, Bellows__V1__Job *out)
 	out->executors_wanted = coordinator_executors_wanted(c);
 	out->rescales = c->history.rescales_done;
 	out->exit_code = c->exit_code;
+	out->unit =
+		(char *)(c->jobfile->adapter->unit ? c->jobfile->adapter->unit
+						   : "steps");
 	if (c->now)
 		out->network = (char *)mpiexec_network(
 			c->jobfile, members_ledger(c->members),

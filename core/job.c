@@ -24,6 +24,8 @@ enum trigger {
 	ON_STOPPED_ALONE, /* and no executors to go on with */
 	ON_SUSPENDED,
 	ON_RANKS_UP,
+	ON_RANKS_ONLY, /* up, and it is not proven that they went on */
+	ON_RESUMED,
 	ON_STEP,
 	ON_FINISHED,
 	ON_BAD_SIZE,
@@ -44,6 +46,7 @@ static const struct {
 #define FOR(field) offsetof(struct job_patience, field)
 	[JOB_WAITING]   = { "waiting",   JOB_DO_WAIT,    FOR(executors) },
 	[JOB_STARTING]  = { "starting",  JOB_DO_START,   FOR(start)     },
+	[JOB_RESUMING]  = { "resuming",  JOB_DO_START,   FOR(resume)    },
 	[JOB_RUNNING]   = { "running",   JOB_DO_COMPUTE, FOREVER        },
 	[JOB_GROWING]   = { "growing",   JOB_DO_COMPUTE, FOR(grow)      },
 	[JOB_PREPARING] = { "preparing", JOB_DO_PREPARE, FOR(start)     },
@@ -66,6 +69,8 @@ static const char *const event_names[] = {
 	[JOB_EV_KEPT]       = "kept",
 	[JOB_EV_STOPPED]    = "stopped",
 	[JOB_EV_RANKS_UP]   = "ranks up",
+	[JOB_EV_RESUMED]    = "resumed",
+	[JOB_EV_AFRESH]     = "afresh",
 	[JOB_EV_STEP]       = "step",
 	[JOB_EV_FINISHED]   = "finished",
 	[JOB_EV_CRASHED]    = "crashed",
@@ -123,6 +128,7 @@ static void begin(struct job *job, const struct job_event *event)
 	job->begun = job->target;
 	job->next = 0;
 	job->stepped = false;
+	job->resumed = !job->has_checkpoint || job->patience.resume == 0;
 }
 
 static void settle(struct job *job, const struct job_event *event)
@@ -130,9 +136,14 @@ static void settle(struct job *job, const struct job_event *event)
 	job->size = job->target;
 }
 
+static void resume(struct job *job, const struct job_event *event)
+{
+	job->resumed = true;
+}
+
 static void prove(struct job *job, const struct job_event *event)
 {
-	job->stepped = job->worked = true;
+	job->resumed = job->stepped = job->worked = true;
 	job->proven = job->begun;
 }
 
@@ -161,7 +172,8 @@ static void retry(struct job *job, const struct job_event *event)
 
 #define IN(state)  (1u << JOB_##state)
 #define COMPUTING  (IN(RUNNING) | IN(GROWING) | IN(PREPARING) | IN(SAVING))
-#define WITH_RANKS (COMPUTING | IN(STARTING))
+#define COMING_UP  (IN(STARTING) | IN(RESUMING))
+#define WITH_RANKS (COMPUTING | COMING_UP)
 #define ALIVE      (WITH_RANKS | IN(WAITING) | IN(STOPPING))
 
 enum { STAY = -1 }; /* in the state, with its deadline */
@@ -178,7 +190,11 @@ static const struct rule {
 	{ IN(WAITING),                ON_TIMEOUT,    JOB_FAILED,    NULL      },
 	{ IN(WAITING),                ON_UNFIT,      JOB_FAILED,    NULL      },
 	{ IN(STARTING),               ON_RANKS_UP,   JOB_RUNNING,   settle    },
-	/* Either may be heard before it is known that the ranks are up. */
+	{ IN(STARTING),               ON_RANKS_ONLY, JOB_RESUMING,  settle    },
+	{ IN(RESUMING),               ON_RESUMED,    JOB_RUNNING,   resume    },
+	{ IN(RESUMING),               ON_STEP,       JOB_RUNNING,   prove     },
+	/* Each may be heard before it is known that the ranks are up. */
+	{ IN(STARTING),               ON_RESUMED,    STAY,          resume    },
 	{ WITH_RANKS,                 ON_STEP,       STAY,          prove     },
 	{ WITH_RANKS,                 ON_FINISHED,   JOB_DONE,      unprepare },
 
@@ -206,7 +222,8 @@ static const struct rule {
 	                              ON_SAVED,      JOB_STOPPING,  keep      },
 
 	/* What was saved need not be endured twice. */
-	{ WITH_RANKS | IN(STOPPING),  ON_KEPT,       STAY,          keep      },
+	{ COMPUTING | IN(STARTING) | IN(STOPPING),
+	                              ON_KEPT,       STAY,          keep      },
 
 	/* The ranks may fall between writing it and our hearing of it. */
 	{ IN(STOPPING),               ON_SAVED,      STAY,          keep      },
@@ -217,7 +234,7 @@ static const struct rule {
 	{ WITH_RANKS | IN(STOPPING),  ON_LAST_LOSS,  JOB_FAILED,    unprepare },
 
 	{ COMPUTING,                  ON_SUSPEND,    JOB_SAVING,    empty     },
-	{ IN(STARTING) | IN(STOPPING), ON_SUSPEND,   JOB_STOPPING,  empty     },
+	{ COMING_UP | IN(STOPPING),   ON_SUSPEND,    JOB_STOPPING,  empty     },
 	{ IN(WAITING),                ON_SUSPEND,    JOB_SUSPENDED, empty     },
 	{ ALIVE,                      ON_CANCEL,     JOB_CANCELLED, unprepare },
 };
@@ -251,6 +268,15 @@ static enum trigger resolve_loss(const struct job *job, bool by_itself)
 	return job->retries_left > 0 ? ON_LOSS : ON_LAST_LOSS;
 }
 
+/* It would not do so the next time either, unless it is for the size. */
+static enum trigger resolve_afresh(const struct job *job)
+{
+	if (job->resumed)
+		return ON_NOTHING;
+	return job->proven != 0 && job->proven != job->begun ? ON_BAD_SIZE
+							     : ON_LAST_LOSS;
+}
+
 static enum trigger resolve_timeout(const struct job *job, unsigned size)
 {
 	switch (job->state) {
@@ -261,6 +287,7 @@ static enum trigger resolve_timeout(const struct job *job, unsigned size)
 			return ON_ENOUGH;
 		return size > job->size ? ON_SOME : ON_TIMEOUT;
 	case JOB_STARTING:
+	case JOB_RESUMING:
 		return resolve_loss(job, false);
 	case JOB_STOPPING: /* ranks that cannot be ended own the checkpoint */
 		return ON_LAST_LOSS;
@@ -299,7 +326,11 @@ static enum trigger resolve(const struct job *job, const struct job_event *ev)
 	case JOB_EV_STOPPED:
 		return resolve_stop(job, ev->size);
 	case JOB_EV_RANKS_UP:
-		return ON_RANKS_UP;
+		return job->resumed ? ON_RANKS_UP : ON_RANKS_ONLY;
+	case JOB_EV_RESUMED:
+		return ON_RESUMED;
+	case JOB_EV_AFRESH:
+		return resolve_afresh(job);
 	case JOB_EV_STEP:
 		return ON_STEP;
 	case JOB_EV_FINISHED:
@@ -397,7 +428,8 @@ unsigned job_ranks_held(const struct job *job)
 	case JOB_DO_PREPARE:
 	case JOB_DO_SAVE:
 	case JOB_DO_STOP:
-		return MAX(MAX(job->size, job->begun), job->target);
+		return MAX(MAX(job->size, job->begun),
+			   MAX(job->target, job->stepped ? 0 : job->proven));
 	}
 	return 0;
 }

@@ -10,7 +10,7 @@
  * true in the world follows from the state alone (job_effect), so bringing it
  * about twice must be harmless.
  *
- *           executors          ranks up
+ *           executors          ranks up (RESUMING till proven)
  *   WAITING ---------> STARTING -------> RUNNING <----------------+
  *      ^                  ^               |   | grow              | too late,
  *      | nobody left      |               |   v                   | refused,
@@ -30,6 +30,10 @@
  * report of any other start is stale and changes nothing; only PREPARED and
  * UNPREPARED are about next.
  *
+ * A start from a checkpoint runs only when it has proven that it went on from
+ * there; until then it is RESUMING.  One that began afresh instead has failed,
+ * and is not tried again at the same size: it would overwrite the checkpoint.
+ *
  * A start is proven when its ranks made a step or a checkpoint.  A start that
  * fails unproven at a new size goes back to the size that was proven before;
  * the very first start of an application that ends itself is not tried again.
@@ -43,6 +47,7 @@
 enum job_state {
 	JOB_WAITING,  /* for executors; no rank runs */
 	JOB_STARTING, /* ranks come up, from the checkpoint if there is one */
+	JOB_RESUMING, /* they are up, and have to prove that they went on */
 	JOB_RUNNING,
 	JOB_GROWING,   /* ranks run at the old size while executors come */
 	JOB_PREPARING, /* ranks run while the next start waits at its gates */
@@ -65,7 +70,10 @@ enum job_event_type {
 	JOB_EV_KEPT,    /* one that the application wrote unasked; it goes on */
 	JOB_EV_STOPPED, /* no rank left; size: as of EXECUTORS */
 	JOB_EV_RANKS_UP,  /* all ranks run, each where it belongs */
-	JOB_EV_STEP,      /* the application made its first step of a start */
+	JOB_EV_RESUMED,   /* proof that they went on from the checkpoint */
+	JOB_EV_AFRESH,    /* proof that they did not */
+	JOB_EV_STEP,      /* the application made its first step of a start, not
+			   * before the checkpoint's */
 	JOB_EV_FINISHED,  /* all ranks left with exit code 0, unasked */
 	JOB_EV_CRASHED,   /* ranks ended with another code, unasked */
 	JOB_EV_UNSTARTED, /* the ranks could not be brought up */
@@ -98,6 +106,7 @@ struct job_patience {
 	msec_t executors; /* initial ones: WAITING */
 	msec_t grow;      /* new ones: GROWING */
 	msec_t start;     /* STARTING, PREPARING */
+	msec_t resume;    /* RESUMING; 0: no proof is asked for */
 	msec_t save;      /* SAVING */
 	msec_t stop;      /* STOPPING */
 	unsigned retries; /* losses between two checkpoints */
@@ -110,6 +119,8 @@ struct job {
 	unsigned begun;  /* ranks of the start of epoch; 0 before */
 	unsigned target; /* ranks it moves to; 0: to none, it is suspended */
 	unsigned proven; /* size of the last proven start; 0 before */
+	bool resumed;    /* the start of epoch went on from the checkpoint, if
+			  * there was one */
 	bool stepped;    /* the start of epoch is proven */
 	bool worked;     /* some start was */
 	unsigned starts; /* numbers given out so far */

@@ -50,11 +50,13 @@ static void on_order(void *user, const ProtobufCMessage *message)
 			     (int)order->signal->signo, false);
 		return;
 	case BELLOWS__V1__ORDER__WHAT_SAVE:
-		save_order(ex->save, order->save->epoch);
+		save_order(ex->save, order->save->epoch, order->save->take);
 		return;
 	case BELLOWS__V1__ORDER__WHAT_STOP:
 		if (order->stop->patience == 0)
 			save_cancel(ex->save, order->stop->epoch);
+		if (order->stop->kill)
+			ranks_kill(ex->ranks, order->stop->epoch);
 		ranks_stop(ex->ranks, order->stop->epoch,
 			   order->stop->patience);
 		return;

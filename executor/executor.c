@@ -3,10 +3,12 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/tree.h"
 #include "executor/host.h"
 #include "executor/process.h"
 #include "jobfile/exit.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/random.h>
@@ -118,38 +120,71 @@ static void tear_down(struct executor *ex)
 	jobfile_destroy(ex->job);
 }
 
-int executor_run(const struct config *config, struct loop *loop,
-		 const char *bindir)
+/* Its own, so that the session directories of MPI daemons, which may be killed,
+ * go with it. */
+static int make_tmpdir(struct executor *ex, struct error *err)
 {
-	struct executor ex = {.config = config, .loop = loop};
+	snprintf(ex->tmpdir, sizeof(ex->tmpdir), "%s/bx-XXXXXX",
+		 ex->config->tmpdir);
+	if (mkdtemp(ex->tmpdir))
+		return 0;
+	*ex->tmpdir = '\0';
+	return error_errno(err, "--tmpdir: cannot make a directory in %s",
+			   ex->config->tmpdir);
+}
+
+static void remove_tmpdir(struct executor *ex)
+{
+	CLEANUP(close)
+	int parent = open(ex->config->tmpdir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct error err;
+
+	if (*ex->tmpdir && parent >= 0 &&
+	    tree_remove(parent, strrchr(ex->tmpdir, '/') + 1, &err) < 0)
+		log_warn("%s", err.text);
+}
+
+static int run(struct executor *ex, const char *bindir)
+{
 	char socket[4096], gate[4200], tmpdir[4200], path[8192];
 	const char *before = getenv("PATH");
 	const char *env[] = {gate, tmpdir, path, NULL};
 	struct error err;
 	int r;
 
-	bellows__v1__checkpoint_report__init(&ex.judged);
-	snprintf(socket, sizeof(socket), "%s/gate.%d", config->tmpdir,
-		 (int)getpid());
+	r = make_tmpdir(ex, &err);
+	if (r < 0) {
+		log_error("%s", err.text);
+		return EXIT_SYSTEM;
+	}
+	snprintf(socket, sizeof(socket), "%s/gate", ex->tmpdir);
 	snprintf(gate, sizeof(gate), "BELLOWS_GATE=%s", socket);
-	snprintf(tmpdir, sizeof(tmpdir), "TMPDIR=%s", config->tmpdir);
+	snprintf(tmpdir, sizeof(tmpdir), "TMPDIR=%s", ex->tmpdir);
 	snprintf(path, sizeof(path), "PATH=%s:%s", bindir,
 		 before ? before : "/usr/local/bin:/usr/bin:/bin");
 	setenv("PATH", path + strlen("PATH="), 1);
+	r = set_up(ex, socket, env, &err);
+	if (r < 0) {
+		log_error("%s", err.text);
+		return EXIT_SYSTEM;
+	}
+	executor_lose_patience(ex);
+	executor_join(ex);
+	return loop_run(ex->loop);
+}
+
+int executor_run(const struct config *config, struct loop *loop,
+		 const char *bindir)
+{
+	struct executor ex = {.config = config, .loop = loop};
+	int r;
+
+	bellows__v1__checkpoint_report__init(&ex.judged);
 	host_machine(ex.machine);
 	if (getrandom(&ex.incarnation, sizeof(ex.incarnation), 0) < 0)
 		ex.incarnation = (uint64_t)loop_now();
-
-	r = set_up(&ex, socket, env, &err);
-	if (r < 0) {
-		log_error("%s", err.text);
-		r = EXIT_SYSTEM;
-	} else {
-		executor_lose_patience(&ex);
-		executor_join(&ex);
-		r = loop_run(loop);
-	}
+	r = run(&ex, bindir);
 	tear_down(&ex);
-	unlink(socket);
+	remove_tmpdir(&ex);
 	return r;
 }

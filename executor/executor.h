@@ -35,6 +35,7 @@ struct executor {
 	struct rpc_stream *stream; /* NULL unless attached */
 	uint64_t incarnation;
 	char machine[MEMBER_TEXT_MAX];
+	char tmpdir[4096]; /* its own; "" before it is made */
 	bool introduced;
 	unsigned attempts;
 	msec_t heartbeat;

@@ -244,6 +244,11 @@ void ranks_stop(struct ranks *ranks, unsigned epoch, msec_t patience)
 	start_look(start);
 }
 
+void ranks_kill(struct ranks *ranks, unsigned epoch)
+{
+	process_signal(epoch, true, SIGKILL);
+}
+
 bool ranks_has(const struct ranks *ranks, unsigned epoch, unsigned number)
 {
 	struct start *start = start_find(ranks, epoch);

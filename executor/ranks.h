@@ -63,6 +63,10 @@ void ranks_hasten(struct ranks *ranks, unsigned epoch);
  * for patience, then get SIGTERM, then SIGKILL.  Gates are closed at once. */
 void ranks_stop(struct ranks *ranks, unsigned epoch, msec_t patience);
 
+/* At once, so that they write nothing more; ranks_stop() then sees them gone.
+ */
+void ranks_kill(struct ranks *ranks, unsigned epoch);
+
 /* Whether this rank of the start runs here. */
 bool ranks_has(const struct ranks *ranks, unsigned epoch, unsigned rank);
 

@@ -163,7 +163,8 @@ void executor_deliver_judgement(struct executor *ex)
 }
 
 static void on_judged(void *user, unsigned epoch,
-		      const struct checkpoint *found, const char *failure)
+		      const struct checkpoint *found, bool taken,
+		      const char *failure)
 {
 	struct executor *ex = user;
 	Bellows__V1__CheckpointReport *judged = &ex->judged;
@@ -171,7 +172,9 @@ static void on_judged(void *user, unsigned epoch,
 	bellows__v1__checkpoint_report__init(judged);
 	judged->name = (char *)ex->config->name;
 	judged->epoch = epoch;
-	judged->complete = judged->newer = failure == NULL;
+	judged->complete = failure == NULL;
+	judged->newer = failure == NULL && !taken;
+	judged->taken = taken;
 	judged->step = found->step;
 	judged->files = found->files;
 	judged->bytes = found->bytes;

@@ -14,6 +14,7 @@ struct save {
 	void *user;
 
 	unsigned epoch; /* 0: nothing is ordered */
+	unsigned told;  /* start that got a signal */
 	bool had;
 	struct checkpoint before;
 	uint64_t seen; /* mark of a newer one that may still grow */
@@ -30,14 +31,14 @@ static bool is_newer(const struct save *save, const struct checkpoint *found)
 	return !save->had || found->mark != save->before.mark;
 }
 
-static void judge(struct save *save, const struct checkpoint *found,
+static void judge(struct save *save, const struct checkpoint *found, bool taken,
 		  const char *failure)
 {
 	unsigned epoch = save->epoch;
 
 	save->epoch = 0;
 	loop_timer_clear(&save->look);
-	save->events->judged(save->user, epoch, found, failure);
+	save->events->judged(save->user, epoch, found, taken, failure);
 }
 
 static void watch(void *user)
@@ -47,7 +48,7 @@ static void watch(void *user)
 
 	if (find(save, &found, NULL) == 0 && is_newer(save, &found)) {
 		if (found.mark == save->seen) {
-			judge(save, &found, NULL);
+			judge(save, &found, false, NULL);
 			return;
 		}
 		save->seen = found.mark;
@@ -55,7 +56,7 @@ static void watch(void *user)
 	loop_timer_set(save->loop, &save->look, LOOK_EVERY, watch, save);
 }
 
-void save_order(struct save *save, unsigned epoch)
+void save_order(struct save *save, unsigned epoch, bool take)
 {
 	int signo;
 	enum save_kind kind = save->job->adapter->save(&save->job->app, &signo);
@@ -67,6 +68,14 @@ void save_order(struct save *save, unsigned epoch)
 		save->epoch = epoch;
 		save->events->begun(save->user, epoch);
 	}
+	if (first && take && save->had) {
+		judge(save, &save->before, true, NULL);
+		return;
+	}
+	if (kind != SAVE_WATCH && save->job->adapter->signal_once &&
+	    save->told == epoch)
+		return;
+	save->told = epoch;
 	if (kind != SAVE_WATCH)
 		ranks_hasten(save->ranks, epoch);
 	switch (kind) {
@@ -93,9 +102,9 @@ void save_on_gone(struct save *save, unsigned epoch)
 		return;
 	r = find(save, &found, &err);
 	if (r == 0 && is_newer(save, &found))
-		judge(save, &found, NULL);
+		judge(save, &found, false, NULL);
 	else
-		judge(save, &found,
+		judge(save, &found, false,
 		      r < 0 ? err.text
 			    : "the ranks left without a new checkpoint");
 }

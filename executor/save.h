@@ -19,9 +19,11 @@ struct save;
 struct save_events {
 	/* What was there is known; others may signal their ranks now. */
 	void (*begun)(void *user, unsigned epoch);
-	/* failure: NULL if found is complete and newer than the order. */
+	/* failure: NULL if found is complete and newer than the order, or taken
+	 * as the order asked. */
 	void (*judged)(void *user, unsigned epoch,
-		       const struct checkpoint *found, const char *failure);
+		       const struct checkpoint *found, bool taken,
+		       const char *failure);
 };
 
 /* job and ranks: borrowed. */
@@ -30,7 +32,8 @@ int save_create(struct save **out, struct loop *loop, struct ranks *ranks,
 		void *user, struct error *err);
 struct save *save_destroy(struct save *save); /* returns NULL */
 
-void save_order(struct save *save, unsigned epoch);
+/* take: the newest complete one that is there will do. */
+void save_order(struct save *save, unsigned epoch, bool take);
 
 /* The ranks of a start are gone from this host. */
 void save_on_gone(struct save *save, unsigned epoch);

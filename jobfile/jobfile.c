@@ -164,6 +164,26 @@ static int check_section(struct reader *reader)
 	return 0;
 }
 
+static int refuse_key(struct reader *reader, const char *key)
+{
+	unsigned line = reader_line(reader, key);
+
+	if (line == 0)
+		return 0;
+	return reader_refuse(reader, line, key,
+			     "app: %s does not take it; leave it out",
+			     reader->job->adapter->name);
+}
+
+static int check_keys_of_some(struct reader *reader)
+{
+	const struct adapter *adapter = reader->job->adapter;
+	int r = adapter->has_restart ? 0 : refuse_key(reader, "restart");
+
+	return r == 0 && !adapter->has_settings ? refuse_key(reader, "settings")
+						: r;
+}
+
 static int check_app(struct reader *reader)
 {
 	const struct jobfile *job = reader->job;
@@ -183,10 +203,8 @@ static int check_app(struct reader *reader)
 static int read_tree(struct reader *reader, const char *dir)
 {
 	static int (*const checks[])(struct reader *) = {
-		check_ranks,
-		check_section,
-		check_app,
-		check_schedule,
+		check_ranks, check_section,  check_keys_of_some,
+		check_app,   check_schedule,
 	};
 	yaml_node_t *root = yaml_document_get_root_node(reader->document);
 	int r;

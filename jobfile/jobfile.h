@@ -41,6 +41,9 @@ enum network {
 	NETWORK_ANY,  /* Open MPI's own choice */
 };
 
+/* How mpiexec reaches the other hosts; see coordinator/launcher.h. */
+enum launcher_kind { LAUNCHER_STREAM, LAUNCHER_SSH };
+
 struct jobfile {
 	char *text; /* as read */
 	char *name; /* [a-z0-9-]{1,40} */
@@ -56,6 +59,7 @@ struct jobfile {
 	msec_t scale_deadline;      /* for new executors to come */
 	msec_t wait_deadline;       /* for the initial ones */
 	msec_t start_deadline;      /* for ranks to come up */
+	msec_t resume_deadline;     /* to prove that they went on */
 	unsigned restarts;          /* after losses and crashes */
 
 	enum scale_policy policy;
@@ -65,6 +69,7 @@ struct jobfile {
 	const char **environment;   /* "KEY=value", ends with NULL */
 	const char **mpi_arguments; /* for mpiexec, ends with NULL */
 	enum network network;
+	enum launcher_kind launcher;
 
 	void *memory; /* what the members above point into */
 };

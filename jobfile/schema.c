@@ -21,6 +21,18 @@ static const struct schema_word networks[] = {
 	{ NULL, 0 },
 };
 
+static const struct schema_word launchers[] = {
+	{ "stream", LAUNCHER_STREAM },
+	{ "ssh",    LAUNCHER_SSH    },
+	{ NULL, 0 },
+};
+
+static const struct schema_word proofs[] = {
+	{ "required", false },
+	{ "none",     true  },
+	{ NULL, 0 },
+};
+
 static const struct schema_word signals[] = {
 	{ "none",    0       },
 	{ "SIGUSR1", SIGUSR1 },
@@ -67,6 +79,16 @@ const struct schema_key schema_keys[] = {
 { "start_deadline", KEY_DURATION, JOB(start_deadline), DEADLINE,
   .fallback = "60s",
   .help = "How long the ranks may take to come up." },
+{ "resume_deadline", KEY_DURATION, JOB(resume_deadline), DEADLINE,
+  .fallback = "10min",
+  .help = "How long they may then take to prove that they went on from the"
+	  "\ncheckpoint: a step, or a line that says so." },
+{ "restart", KEY_COMMAND, JOB(app.restart), ARGUMENTS,
+  .fallback = "(command)",
+  .help = "Program and arguments to go on from a checkpoint; for an adapter"
+	  " that\ntakes it.  {checkpoint} stands for the checkpoint." },
+{ "settings", KEY_ENVIRONMENT, JOB(app.settings), .max = 100,
+  .help = "Further settings of the adapter, if it has some." },
 
 { "ranks.initial", KEY_NUMBER, JOB(ranks.initial), RANKS, .required = true,
   .help = "Ranks to begin with." },
@@ -104,11 +126,11 @@ const struct schema_key schema_keys[] = {
 { "mpi.network", KEY_WORD, JOB(network), .words = networks,
   .fallback = "auto",
   .help = "What Open MPI may use: by what the hosts have, TCP only, anything." },
+{ "mpi.launcher", KEY_WORD, JOB(launcher), .words = launchers,
+  .fallback = "stream",
+  .help = "How mpiexec reaches other hosts: by the executors' own connection,"
+	  "\nor by an sshd of each executor." },
 
-{ "generic.restart", KEY_COMMAND, JOB(app.restart), ARGUMENTS,
-  .fallback = "(command)",
-  .help = "Program and arguments to go on from a checkpoint; {checkpoint},"
-	  " here\nand in command, stands for the checkpoint directory." },
 { "generic.save.signal", KEY_WORD, JOB(app.save_signal), .words = signals,
   .fallback = "none",
   .help = "Makes it write a checkpoint and leave; none: it writes when it"
@@ -123,6 +145,13 @@ const struct schema_key schema_keys[] = {
   .help = "An extended regular expression for lines of output; group 1 is"
 	  " the step,\ngroup 2, if there is one, the total; ([0-9.]+)% is of"
 	  " 100." },
+{ "generic.resumed", KEY_TEXT, JOB(app.resumed),
+  .help = "The same for a line that proves that it went on from a checkpoint;"
+	  "\ngroup 1, if there is one, is the step." },
+{ "generic.proof", KEY_WORD, JOB(app.unproven), .words = proofs,
+  .fallback = "required",
+  .help = "Whether it must prove that it went on: by resumed, or else by"
+	  " progress." },
 { "generic.ranks", KEY_NUMBERS, JOB(app.accepts), RANKS,
   .help = "The numbers of ranks it runs on; not given: any." },
 };

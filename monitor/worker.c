@@ -2,9 +2,9 @@
 #include "monitor/worker.h"
 
 #include "base/log.h"
+#include "base/tree.h"
 #include "loop/spawn.h"
 #include "monitor/leftovers.h"
-#include "monitor/tree.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -13,6 +13,10 @@
  *
  * Save: by the signal, or, if there is none, by waiting for the application to
  * write when it likes.
+ *
+ * Proof that it went on: a line that the pattern `resumed` matches; with
+ * `progress` alone, a step not before the last one seen when the checkpoint was
+ * ordered.
  */
 
 #include "apps/adapter.h"
@@ -26,8 +30,6 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define CHECKPOINT_WORD "{checkpoint}"
 
 static bool leaves(const char *pattern)
 {
@@ -64,10 +66,21 @@ static int check(const struct adapter_app *app, struct error *err)
 	int r = check_files(app->files, err);
 
 	if (r == 0 && app->progress) {
-		r = progress_check(app->progress, err);
+		r = progress_check(app->progress, 1, err);
 		if (r < 0)
 			return error_wrap(err, r, "generic: progress");
 	}
+	if (r == 0 && app->resumed) {
+		r = progress_check(app->resumed, 0, err);
+		if (r < 0)
+			return error_wrap(err, r, "generic: resumed");
+	}
+	if (r == 0 && !app->progress && !app->resumed && !app->unproven)
+		return error_set(err, -EINVAL,
+				 "generic: nothing would prove that the "
+				 "application goes on from its checkpoint; a "
+				 "pattern of a line that it prints: progress "
+				 "or resumed, or else proof: none");
 	return r;
 }
 
@@ -91,27 +104,6 @@ static int accepts(const struct adapter_app *app, unsigned ranks,
 			 ranks);
 }
 
-/* The argument with every {checkpoint} replaced, put at *text; its size with
- * the NUL, or 0 if there is no room. */
-static size_t put(char *text, size_t room, const char *arg, const char *dir)
-{
-	size_t at = 0;
-
-	for (;;) {
-		const char *word = strstr(arg, CHECKPOINT_WORD);
-		int n = word ? (int)(word - arg) : (int)strlen(arg);
-
-		n = snprintf(text + at, room - at, "%.*s%s", n, arg,
-			     word ? dir : "");
-		if (n < 0 || (size_t)n >= room - at)
-			return 0;
-		at += (size_t)n;
-		if (!word)
-			return at + 1;
-		arg = word + strlen(CHECKPOINT_WORD);
-	}
-}
-
 static int command(const struct adapter_app *app,
 		   const struct checkpoint *restart,
 		   const char *argv[ADAPTER_ARGS_MAX], char *text,
@@ -122,22 +114,15 @@ static int command(const struct adapter_app *app,
 	size_t n = 0;
 
 	for (; from[n]; n++) {
-		size_t size;
-
 		if (n + 1 >= ADAPTER_ARGS_MAX)
 			return error_set(err, -E2BIG,
 					 "generic: more than %d arguments",
 					 ADAPTER_ARGS_MAX - 1);
-		argv[n] = from[n];
-		if (!strstr(from[n], CHECKPOINT_WORD))
-			continue;
-		size = put(text, text_size, from[n], app->checkpoint_dir);
-		if (size == 0)
+		argv[n] = adapter_replace(from[n], app->checkpoint_dir, &text,
+					  &text_size);
+		if (!argv[n])
 			return error_set(err, -E2BIG,
 					 "generic: the command is too long");
-		argv[n] = text;
-		text += size;
-		text_size -= size;
 	}
 	argv[n] = NULL;
 	return 0;
@@ -259,14 +244,17 @@ static int checkpoint(const struct adapter_app *app, struct checkpoint *out,
 static enum line_kind on_line(const struct adapter_app *app, const char *line,
 			      struct line_facts *facts)
 {
-	return app->progress && progress_read(app->progress, line, facts)
-		       ? LINE_PROGRESS
-		       : LINE_OTHER;
+	if (app->resumed && progress_read(app->resumed, line, facts))
+		return LINE_RESUMED;
+	if (app->progress && progress_read(app->progress, line, facts))
+		return LINE_PROGRESS;
+	return LINE_OTHER;
 }
 
 const struct adapter adapter_generic = {
 	.abi = ADAPTER_ABI,
 	.name = "generic",
+	.has_restart = true,
 	.check = check,
 	.accepts = accepts,
 	.command = command,

@@ -9,11 +9,11 @@
 /* The whole match, step, total. */
 enum { GROUPS = 3 };
 
-int progress_check(const char *pattern, struct error *err)
+int progress_check(const char *pattern, unsigned groups, struct error *err)
 {
 	char reason[128];
 	regex_t regex;
-	size_t groups;
+	size_t has;
 	int r = regcomp(&regex, pattern, REG_EXTENDED);
 
 	if (r != 0) {
@@ -22,9 +22,9 @@ int progress_check(const char *pattern, struct error *err)
 				 "the expression '%.80s' is wrong: %s", pattern,
 				 reason);
 	}
-	groups = regex.re_nsub;
+	has = regex.re_nsub;
 	regfree(&regex);
-	if (groups < 1)
+	if (has < groups)
 		return error_set(err, -EINVAL,
 				 "the expression '%.80s' has no group; (...) "
 				 "around the step and, if it is there, around "
@@ -33,24 +33,31 @@ int progress_check(const char *pattern, struct error *err)
 	return 0;
 }
 
-/* The pattern of the last call, compiled: a job has one, and a thousand lines
+/* The patterns of the last calls, compiled: a job has two, and a thousand lines
  * a second may come.  NULL if it is wrong. */
 static const regex_t *compiled(const char *pattern)
 {
-	static regex_t regex;
-	static char *of;
+	static struct {
+		regex_t regex;
+		char *of;
+	} kept[2];
+	static unsigned oldest;
+	unsigned i;
 
-	if (of && strcmp(of, pattern) == 0)
-		return &regex;
-	if (of)
-		regfree(&regex);
-	free(of);
-	of = strdup(pattern);
-	if (of && regcomp(&regex, pattern, REG_EXTENDED) != 0) {
-		free(of);
-		of = NULL;
+	for (i = 0; i < 2; i++)
+		if (kept[i].of && strcmp(kept[i].of, pattern) == 0)
+			return &kept[i].regex;
+	i = oldest;
+	oldest = !oldest;
+	if (kept[i].of)
+		regfree(&kept[i].regex);
+	free(kept[i].of);
+	kept[i].of = strdup(pattern);
+	if (kept[i].of && regcomp(&kept[i].regex, pattern, REG_EXTENDED) != 0) {
+		free(kept[i].of);
+		kept[i].of = NULL;
 	}
-	return of ? &regex : NULL;
+	return kept[i].of ? &kept[i].regex : NULL;
 }
 
 static bool number(uint64_t *out, const char *line, const regmatch_t *at)
@@ -78,10 +85,11 @@ bool progress_read(const char *pattern, const char *line,
 {
 	const regex_t *regex = compiled(pattern);
 	regmatch_t at[GROUPS];
-	uint64_t step, total = 0;
+	uint64_t step = 0, total = 0;
 
-	if (!regex || regexec(regex, line, GROUPS, at, 0) != 0 ||
-	    !number(&step, line, &at[1]))
+	if (!regex || regexec(regex, line, GROUPS, at, 0) != 0)
+		return false;
+	if (regex->re_nsub > 0 && !number(&step, line, &at[1]))
 		return false;
 	if (regex->re_nsub > 1 && !number(&total, line, &at[2]))
 		return false;

@@ -17,10 +17,11 @@
 
 #include "apps/adapter.h"
 
-/* 0, or -EINVAL with the reason. */
-int progress_check(const char *pattern, struct error *err);
+/* groups: it must have at least.  0, or -EINVAL with the reason. */
+int progress_check(const char *pattern, unsigned groups, struct error *err);
 
-/* True and facts, if the line tells the progress. */
+/* True and facts, if the line tells the progress; without a group, facts are
+ * 0. */
 bool progress_read(const char *pattern, const char *line,
 		   struct line_facts *facts);
 

@@ -124,6 +124,10 @@ static enum line_kind on_line(const struct adapter_app *app, const char *line,
 
 	if (strncmp(line, failed, sizeof(failed) - 1) == 0)
 		return LINE_SAVE_FAILED;
+	if (sscanf(line, "parint: resumed at iteration %" SCNu64, &step) == 1) {
+		facts->step = step;
+		return LINE_RESUMED;
+	}
 	if (sscanf(line, "parint: iteration %" SCNu64 " of %" SCNu64 "%n",
 		   &step, &total, &end) < 2 ||
 	    (line[end] != '\0' && line[end] != ' '))

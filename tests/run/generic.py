@@ -18,8 +18,7 @@ FILES = 'files: [state], progress: "^step ([0-9]+) of ([0-9]+)$"'
 def job(room, generic, words=(), restart=(), ranks=(2, 1, 6), **keys):
     save = ["--save", "{checkpoint}/state"]
     if restart:
-        generic += ", restart: " + harness.flow(
-            [COUNTER, STEPS, *save, *restart])
+        keys["restart"] = harness.flow([COUNTER, STEPS, *save, *restart])
     return room.write("heat.yaml", f"""name: heat
 app: generic
 command: {harness.flow([COUNTER, STEPS, *save, *words])}
@@ -113,6 +112,30 @@ def an_application_deaf_to_the_signal_runs_on(room):
     has_its_sum(at, 2)
 
 
+def one_that_begins_afresh_is_a_failed_start_that_overwrites_nothing(room):
+    path = job(room, "save: {signal: SIGUSR2}",
+               restart=["--each", 300])  # and not --from
+    at = room.start("bellows", "run", path)
+    room.runs_on(2)
+    room.scale(4).ends_with(76)
+    at.ends_with(74)
+    assert "it did not go on from its checkpoint" in at.errors, at.errors
+    saved = re.findall(r"^saved step (\d+)$", at.output, re.M)
+    kept = harness.read(room.path("ck", "state"), "r").split()[0]
+    assert kept == saved[0] and len(saved) == 1, (kept, saved)
+
+
+def who_need_not_prove_it_is_believed(room):
+    path = job(room, "save: {signal: SIGUSR2}, proof: none",
+               restart=["--each", 5000])
+    text = harness.read(path, "r").replace(FILES, "files: [state]")
+    room.write("heat.yaml", text)
+    at = room.start("bellows", "run", path)
+    room.runs_on(2)
+    room.scale(3).ends_with(0)
+    has_its_sum(at, 3)
+
+
 harness.main(
     a_signal_to_all_ranks_saves,
     a_signal_to_the_first_rank_saves,
@@ -120,4 +143,6 @@ harness.main(
     a_count_that_is_not_allowed_is_declined,
     a_first_count_that_is_not_allowed_is_refused,
     an_application_deaf_to_the_signal_runs_on,
+    one_that_begins_afresh_is_a_failed_start_that_overwrites_nothing,
+    who_need_not_prove_it_is_believed,
 )

@@ -162,7 +162,12 @@ static void on_due(struct world *world, enum world_timer timer)
 		on_up(world);
 		break;
 	case TIMER_STEP:
-		step(world, JOB_EV_STEP, epoch, 0);
+		step(world,
+		     world->job.has_checkpoint &&
+				     world->run.ranks == model->afresh
+			     ? JOB_EV_AFRESH
+			     : JOB_EV_STEP,
+		     epoch, 0);
 		break;
 	case TIMER_GATE:
 		step(world,

@@ -27,6 +27,8 @@ struct world_model {
 	unsigned granule;   /* the application runs at its multiples only */
 	unsigned bad_size;  /* the application ends itself when started at it */
 	unsigned unstarted; /* starts to come that are not brought up */
+	unsigned afresh;    /* when started at it from a checkpoint, the
+			     * application begins afresh */
 	bool gate_fails, cannot_save;
 };
 

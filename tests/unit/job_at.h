@@ -14,6 +14,7 @@
 static const struct job_patience patience = {.executors = 100,
 					     .grow = 200,
 					     .start = 300,
+					     .resume = 350,
 					     .save = 400,
 					     .stop = 500,
 					     .retries = 3};
@@ -52,6 +53,10 @@ static inline struct job at(enum job_state state)
 		if (job.state != state ||
 		    (state == JOB_RUNNING && way[i].type == JOB_EV_STEP))
 			feed(&job, way[i].type, way[i].size);
+	if (state == JOB_RESUMING) {
+		feed(&job, JOB_EV_STOPPED, 4);
+		feed(&job, JOB_EV_RANKS_UP, 0);
+	}
 	return job;
 }
 

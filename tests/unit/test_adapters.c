@@ -298,7 +298,7 @@ static void lines_of_parint_are_understood(void)
 		{"parint: iteration 3 of 50x", LINE_OTHER, 0, 0},
 		{"parint: iteration 3 of", LINE_OTHER, 0, 0},
 		{" parint: iteration 3 of 50", LINE_OTHER, 0, 0},
-		{"parint: resumed at iteration 3 of 50", LINE_OTHER, 0, 0},
+		{"parint: resumed at iteration 3 of 50", LINE_RESUMED, 3, 0},
 		{"parint: checkpoint at iteration 3, 4 bytes, wrote in 1 s",
 		 LINE_OTHER, 0, 0},
 		{"parint: cannot write checkpoint /c: No space left on device; "

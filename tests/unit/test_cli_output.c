@@ -227,7 +227,7 @@ static void json_keys_stay_as_they_are(void)
 	keys_of(job, keys, sizeof(keys));
 	CHECK_TEXT(keys,
 		   "name state reason ranks target min max epoch progress step "
-		   "age_ms eta_ms executors_wanted rescales paused_ms "
+		   "unit age_ms eta_ms executors_wanted rescales paused_ms "
 		   "exit_code network members history spans ");
 	CHECK_TEXT(cJSON_GetObjectItem(job, "reason")->valuestring,
 		   "\xef\xbf\xbd");
@@ -237,7 +237,8 @@ static void json_keys_stay_as_they_are(void)
 	keys_of(cJSON_GetObjectItem(job, "history")->child, keys, sizeof(keys));
 	CHECK_TEXT(keys, "epoch from to reason result asked_ms executors_ms "
 			 "prepared_ms ordered_ms saved_ms stopped_ms up_ms "
-			 "stepped_ms last_step_ms pause_ms phases ");
+			 "resumed_ms stepped_ms last_step_ms repeated_steps "
+			 "pause_ms phases ");
 	keys_of(cJSON_GetObjectItem(job, "spans")->child, keys, sizeof(keys));
 	CHECK_TEXT(keys, "from_ms to_ms ranks ");
 	cJSON_Delete(job);
@@ -274,8 +275,10 @@ static void json_events_are_one_line_each(void)
 		"\"from\":2,\"to\":4,\"reason\":\"schedule: 30 %\",\"result\":"
 		"\"done\",\"asked_ms\":9100,\"executors_ms\":9700,"
 		"\"prepared_ms\":9800,\"ordered_ms\":9800,\"saved_ms\":10000,"
-		"\"stopped_ms\":10100,\"up_ms\":10400,\"stepped_ms\":10600,"
-		"\"last_step_ms\":9900,\"pause_ms\":800,\"phases\":{\"save_"
+		"\"stopped_ms\":10100,\"up_ms\":10400,\"resumed_ms\":null,"
+		"\"stepped_ms\":10600,"
+		"\"last_step_ms\":9900,\"repeated_steps\":0,\"pause_ms\":800,"
+		"\"phases\":{\"save_"
 		"ms\":"
 		"200,\"stop_ms\":100,\"start_ms\":300,\"first_step_ms\":200}}"
 		"\n");

@@ -137,7 +137,7 @@ static void patterns_stay_below_the_checkpoint_directory(void)
 					  "./..", "*/../..", "a//../b"};
 	static const char *const good[] = {"..a", "a..", "a/..b/c", "*", "a/b"};
 	const char *files[] = {"ok", NULL, NULL};
-	const struct adapter_app app = {.files = files};
+	const struct adapter_app app = {.files = files, .unproven = true};
 
 	for (size_t i = 0; i < LENGTH(bad); i++) {
 		files[1] = bad[i];
@@ -169,6 +169,42 @@ static void an_expression_that_is_wrong_is_refused_with_the_reason(void)
 			     "is there, around the total");
 	app.progress = "step ([0-9]+)";
 	CHECK(adapter_generic.check(&app, &err) == 0);
+}
+
+static void something_must_prove_that_it_went_on(void)
+{
+	const char *files[] = {"*", NULL};
+	struct adapter_app app = {.files = files};
+
+	CHECK(adapter_generic.check(&app, &err) == -EINVAL);
+	CHECK_TEXT(err.text,
+		   "generic: nothing would prove that the application goes on "
+		   "from its checkpoint; a pattern of a line that it prints: "
+		   "progress or resumed, or else proof: none");
+	app.resumed = "^restarting";
+	CHECK(adapter_generic.check(&app, &err) == 0);
+	app.resumed = "(";
+	CHECK(adapter_generic.check(&app, &err) == -EINVAL);
+	app.resumed = NULL;
+	app.unproven = true;
+	CHECK(adapter_generic.check(&app, &err) == 0);
+}
+
+static void a_line_may_say_that_it_went_on(void)
+{
+	struct adapter_app app = {.progress = "step ([0-9]+)",
+				  .resumed = "^from step ([0-9]+)"};
+	struct line_facts facts = {0};
+
+	CHECK(adapter_generic.on_line(&app, "from step 7", &facts) ==
+	      LINE_RESUMED);
+	CHECK(facts.step == 7);
+	CHECK(adapter_generic.on_line(&app, "step 8", &facts) == LINE_PROGRESS);
+	app.resumed = "^going on";
+	facts = (struct line_facts){0};
+	CHECK(adapter_generic.on_line(&app, "going on", &facts) ==
+	      LINE_RESUMED);
+	CHECK(facts.step == 0);
 }
 
 static void progress_is_read_by_the_expression(void)
@@ -263,6 +299,8 @@ RUN_TESTS(TEST(it_is_complete_when_every_pattern_has_a_file),
 	  TEST(a_missing_directory_is_named),
 	  TEST(patterns_stay_below_the_checkpoint_directory),
 	  TEST(an_expression_that_is_wrong_is_refused_with_the_reason),
+	  TEST(something_must_prove_that_it_went_on),
+	  TEST(a_line_may_say_that_it_went_on),
 	  TEST(progress_is_read_by_the_expression),
 	  TEST(the_restart_command_may_name_the_checkpoint),
 	  TEST(saving_is_by_a_signal_or_by_waiting),

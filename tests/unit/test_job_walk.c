@@ -11,6 +11,7 @@ enum { EVENTS = JOB_EV_SUSPEND + 1, RANKS_MAX = 6 };
 static const struct job_patience patience = {.executors = 100,
 					     .grow = 200,
 					     .start = 300,
+					     .resume = 350,
 					     .save = 400,
 					     .stop = 500,
 					     .retries = 3};
@@ -29,6 +30,8 @@ static const char *wrong_size(const struct job *job)
 	case JOB_WAITING:
 	case JOB_STARTING:
 		return job->target > 0 ? NULL : "starts without ranks";
+	case JOB_RESUMING:
+		return job->resumed ? "resumes what is proven" : NULL;
 	case JOB_RUNNING:
 		return job->target == job->size ? NULL : "runs to another size";
 	case JOB_GROWING:
@@ -54,7 +57,7 @@ static const char *wrong_size(const struct job *job)
 static bool has_ranks(const struct job *job)
 {
 	return job_computes(job) || job->state == JOB_STARTING ||
-	       job->state == JOB_STOPPING;
+	       job->state == JOB_RESUMING || job->state == JOB_STOPPING;
 }
 
 /* What is wrong with a job as it is, or NULL. */
@@ -79,6 +82,8 @@ static const char *wrong(const struct job *job)
 		return "deadline";
 	if (job_computes(job) && (job->size == 0 || job->epoch == 0))
 		return "computes without ranks";
+	if (job_computes(job) && !job->resumed)
+		return "computes without proof that it resumed";
 	if (job_computes(job) && job->stepped && job->proven != job->size)
 		return "proven at another size";
 	if ((job->stepped || job->proven > 0) && !job->worked)

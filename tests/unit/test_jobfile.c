@@ -67,6 +67,8 @@ static void every_key_reaches_its_member(void)
 		    "restarts: 0\n"
 		    "wait_deadline: 1.5min\n"
 		    "start_deadline: 250ms\n"
+		    "resume_deadline: 3min\n"
+		    "restart: md --from '{checkpoint}/a b'\n"
 		    "ranks: {initial: 2, min: 2, max: 8}\n"
 		    "ranks_per_executor: 4\n"
 		    "checkpoint: {dir: /ckpt, deadline: 2h}\n"
@@ -74,12 +76,16 @@ static void every_key_reaches_its_member(void)
 		    "  policy: manual\n"
 		    "  deadline: 90s\n"
 		    "  schedule: [{at: 12.5%, ranks: 4}, {at: 0s, ranks: 8}]\n"
-		    "mpi: {arguments: [--bind-to, none], network: tcp}\n"
+		    "mpi:\n"
+		    "  arguments: [--bind-to, none]\n"
+		    "  network: tcp\n"
+		    "  launcher: ssh\n"
 		    "generic:\n"
-		    "  restart: md --from '{checkpoint}/a b'\n"
 		    "  save: {signal: SIGTERM, to: first}\n"
 		    "  files: ['*.cpt', s/t]\n"
 		    "  progress: 'step ([0-9]+)'\n"
+		    "  resumed: 'from ([0-9]+)'\n"
+		    "  proof: none\n"
 		    "  ranks: [2, 4, 8]\n") == 0);
 	CHECK_TEXT(job->app.command[1], "");
 	CHECK_TEXT(job->app.command[2], "a b");
@@ -91,6 +97,7 @@ static void every_key_reaches_its_member(void)
 	CHECK(!job->environment[3]);
 	CHECK(job->restarts == 0);
 	CHECK(job->wait_deadline == SECONDS(90) && job->start_deadline == 250);
+	CHECK(job->resume_deadline == MINUTES(3));
 	CHECK(job->ranks.min == 2 && job->ranks_per_executor == 4);
 	CHECK(job->checkpoint_deadline == MINUTES(120));
 	CHECK(job->policy == SCALE_MANUAL && job->n_schedule == 2);
@@ -100,11 +107,14 @@ static void every_key_reaches_its_member(void)
 	CHECK(job->schedule[1].progress < 0 && job->schedule[1].after == 0);
 	CHECK_TEXT(job->mpi_arguments[1], "none");
 	CHECK(!job->mpi_arguments[2] && job->network == NETWORK_TCP);
+	CHECK(job->launcher == LAUNCHER_SSH);
 	CHECK_TEXT(job->app.restart[2], "{checkpoint}/a b");
 	CHECK(!job->app.restart[3]);
 	CHECK(job->app.save_signal == SIGTERM && job->app.save_first);
 	CHECK_TEXT(job->app.files[1], "s/t");
 	CHECK_TEXT(job->app.progress, "step ([0-9]+)");
+	CHECK_TEXT(job->app.resumed, "from ([0-9]+)");
+	CHECK(job->app.unproven);
 	CHECK(job->app.accepts[2] == 8 && job->app.accepts[3] == 0);
 }
 
@@ -162,8 +172,8 @@ static void sizes_are_those_of_the_range_and_of_the_adapter(void)
 {
 	struct error why;
 
-	CHECK(parse(GENERIC "generic: {files: ['*'], ranks: [2, 4, 8]}\n") ==
-	      0);
+	CHECK(parse(GENERIC "generic: {files: ['*'], proof: none, "
+			    "ranks: [2, 4, 8]}\n") == 0);
 	CHECK(jobfile_accepts(job, 4, &why) == 0);
 	CHECK(jobfile_accepts(job, 3, &why) == -EINVAL);
 	CHECK_TEXT(why.text, "it runs on 2, 4, 8 ranks, not on 3");

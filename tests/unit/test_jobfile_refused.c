@@ -37,7 +37,8 @@ static int parse(const char *text, size_t size)
 #define WANTED_MOMENT "a progress, as 30%, or a duration with its unit, as 90s"
 #define ALL_KEYS                                                               \
 	"name, app, command, dir, environment, restarts, wait_deadline, "      \
-	"start_deadline, ranks, ranks_per_executor, checkpoint, scale, mpi, "  \
+	"start_deadline, resume_deadline, restart, settings, ranks, "          \
+	"ranks_per_executor, checkpoint, scale, mpi, "                         \
 	"generic"
 
 struct refusal {
@@ -267,11 +268,11 @@ static const struct refusal wholes[] = {
   "2: app: generic: files: '../a' is not below the checkpoint "
   "directory; a pattern without a leading / and without .." },
 { GENERIC
-  "generic: {files: ['*'], ranks: [1, 4]}\n",
+  "generic: {files: ['*'], proof: none, ranks: [1, 4]}\n",
   "5: ranks.initial: it runs on 1, 4 ranks, not on 2; a size "
   "that the job accepts" },
 { GENERIC
-  "generic: {files: ['*'], ranks: [1, 2, 4]}\n"
+  "generic: {files: ['*'], proof: none, ranks: [1, 2, 4]}\n"
   "scale: {schedule: [{at: 1%, ranks: 3}]}\n",
   "7: scale.schedule[1].ranks: it runs on 1, 2, 4 ranks, not on "
   "3; a size that the job accepts" },
@@ -279,6 +280,25 @@ static const struct refusal wholes[] = {
   "generic: {files: ['*'], progress: '(a'}\n",
   "2: app: generic: progress: the expression '(a' is wrong: "
   "Unmatched ( or \\(" },
+{ GENERIC
+  "generic: {files: ['*']}\n",
+  "2: app: generic: nothing would prove that the application goes on from "
+  "its checkpoint; a pattern of a line that it prints: progress or resumed, "
+  "or else proof: none" },
+{ "name: a\n"
+  "app: parint\n"
+  "command: [a]\n"
+  "ranks: {initial: 1}\n"
+  "checkpoint: {dir: c}\n"
+  "restart: [b]\n",
+  "6: restart: app: parint does not take it; leave it out" },
+{ "name: a\n"
+  "app: parint\n"
+  "command: [a]\n"
+  "ranks: {initial: 1}\n"
+  "checkpoint: {dir: c}\n"
+  "settings: {A: 1}\n",
+  "6: settings: app: parint does not take it; leave it out" },
 };
 /* clang-format on */
 
@@ -425,7 +445,7 @@ static void lists_that_are_too_long_are_refused(void)
 static void no_damage_to_a_file_does_harm(void)
 {
 	static const char good[] =
-		GENERIC "generic: {files: ['*'], save: {signal: SIGUSR1}}\n"
+		GENERIC "generic: {files: ['*'], proof: none}\n"
 			"environment: {A: \"b\"}\n"
 			"scale:\n  schedule:\n  - {at: 30%, ranks: 4}\n";
 	static const char bytes[] = "\0\n \t:-[]{},#&*!|>'\"%@`\\\xff\x80?~<9";

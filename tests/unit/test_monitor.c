@@ -9,7 +9,7 @@
 	"app: generic\n"                                                       \
 	"command: [sleep, '1000']\n"                                           \
 	"checkpoint: {dir: ckpt}\n"                                            \
-	"generic: {files: ['*']}\n"                                            \
+	"generic: {files: ['*'], proof: none}\n"                               \
 	"ranks: {initial: 2, min: 1, max: 8}\n"
 
 #define SCHEDULE                                                               \

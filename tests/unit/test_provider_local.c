@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
+#include "base/tree.h"
 #include "monitor/provider.h"
-#include "monitor/tree.h"
 #include "tests/check.h"
 
 #include <errno.h>

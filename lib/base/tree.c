@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "monitor/tree.h"
+#include "base/tree.h"
 
 #include "base/cleanup.h"
 

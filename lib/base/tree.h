@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef MONITOR_TREE_H
-#define MONITOR_TREE_H
+#ifndef BASE_TREE_H
+#define BASE_TREE_H
 
 /*
  * Removing a directory with all that is in it

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_MPIRUN_H
+#define COORDINATOR_MPIRUN_H
+
+/*
+ * mpiexec as a process: its environment, its files, its end
+ *
+ *   <dir>/epoch-2.mpiexec   what it prints
+ *   <dir>/mpi-2/            its TMPDIR, removed when it has ended
+ */
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "loop/loop.h"
+
+struct mpirun;
+
+struct mpirun_config {
+	struct loop *loop;
+	const char *dir;
+	unsigned epoch;
+	const char *const *argv; /* ends with NULL */
+	const char *const *env;  /* "KEY=value", beside ours; ends with NULL */
+	/* status: as of waitpid() */
+	void (*ended)(void *user, int status);
+	void *user;
+};
+
+/* All of config but user is borrowed for the call only. */
+int mpirun_start(struct mpirun **out, const struct mpirun_config *config,
+		 struct error *err);
+
+bool mpirun_has_ended(const struct mpirun *run);
+
+/* With all that it started here. */
+void mpirun_kill(struct mpirun *run);
+
+/* Kills it if it has not ended; ended() is not called.  Returns NULL. */
+struct mpirun *mpirun_destroy(struct mpirun *run);
+
+DEFINE_CLEANUP(struct mpirun, mpirun_destroy)
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/progress.h"
+
+#include "base/log.h"
+#include "core/cost.h"
+
+enum { PROVEN_AFTER = 10000 }; /* if no step is seen */
+
+static const char *unit(const struct coordinator *c)
+{
+	return c->jobfile->adapter->unit ? c->jobfile->adapter->unit : "steps";
+}
+
+void progress_on_start(struct coordinator *c)
+{
+	c->resume = (struct resume){
+		.step = c->checkpoint.step,
+		.seen = c->saved_after,
+	};
+}
+
+/* Who only prints its resuming has to be taken at its word for the rest. */
+static void on_proven(void *user)
+{
+	struct coordinator *c = user;
+
+	if (c->job.resumed && !c->job.stepped)
+		coordinator_event(c, JOB_EV_STEP, c->job.epoch, 0, "runs");
+}
+
+void progress_on_up(struct coordinator *c)
+{
+	loop_timer_set(c->loop, &c->proof, PROVEN_AFTER, on_proven, c);
+}
+
+void progress_on_saved(struct coordinator *c, uint64_t step)
+{
+	c->checkpoint.step = step;
+	c->saved_after = c->ordered_at;
+	if (step == 0 || step >= c->history.step)
+		return;
+	history_on_repeated(&c->history, c->history.step - step);
+	log_info("epoch=%u to be computed again: %llu %s", c->job.epoch,
+		 (unsigned long long)(c->history.step - step), unit(c));
+}
+
+bool progress_takes_newest(struct coordinator *c)
+{
+	const struct adapter *adapter = c->jobfile->adapter;
+	struct save_choice choice = {
+		.step = c->history.step,
+		.step_time = history_step_time(&c->history),
+		.deadline = c->jobfile->checkpoint_deadline,
+	};
+	bool takes;
+
+	c->ordered_at = c->history.step;
+	if (!adapter->next)
+		return false;
+	coordinator_find_checkpoint(c);
+	choice.has_newest = c->checkpoint.mark != 0;
+	choice.newest = c->checkpoint.step;
+	choice.next = adapter->next(&c->jobfile->app, choice.step);
+	takes = cost_takes_newest(&choice);
+	log_info("epoch=%u at %llu, newest checkpoint %llu, next %llu (%s): %s",
+		 c->job.epoch, (unsigned long long)choice.step,
+		 (unsigned long long)choice.newest,
+		 (unsigned long long)choice.next, unit(c),
+		 takes ? "taking the newest" : "waiting for the next");
+	return takes;
+}
+
+/* ---- lines ---- */
+
+static void judge(struct coordinator *c, enum resume_verdict verdict,
+		  const char *line)
+{
+	char reason[256];
+
+	switch (verdict) {
+	case RESUME_OPEN:
+		return;
+	case RESUME_PROVEN:
+		coordinator_event(c, JOB_EV_RESUMED, c->job.epoch, 0,
+				  "it went on from its checkpoint");
+		progress_on_up(c);
+		return;
+	case RESUME_REFUTED:
+		if (c->afresh == c->job.epoch)
+			return;
+		c->afresh = c->job.epoch;
+		snprintf(reason, sizeof(reason),
+			 "it did not go on from its checkpoint of step %llu: "
+			 "'%.120s'",
+			 (unsigned long long)(c->resume.step ? c->resume.step
+							     : c->resume.seen),
+			 line);
+		log_error("epoch=%u %s", c->job.epoch, reason);
+		coordinator_event(c, JOB_EV_AFRESH, c->job.epoch, 0, reason);
+		return;
+	}
+}
+
+static void on_step(struct coordinator *c, const struct line_facts *facts,
+		    const char *line)
+{
+	unsigned epoch = c->job.epoch;
+
+	if (!c->job.resumed)
+		judge(c, resume_on_step(&c->resume, facts->step), line);
+	if (!c->job.resumed || c->job.epoch != epoch)
+		return;
+	history_on_progress(&c->history, facts->step, facts->total,
+			    c->progress_epoch != epoch, loop_now());
+	c->progress_epoch = epoch;
+	if (!c->job.stepped)
+		coordinator_event(c, JOB_EV_STEP, epoch, 0, "a step");
+	else
+		service_publish(c, true);
+}
+
+void coordinator_on_line(struct coordinator *c, unsigned epoch,
+			 const char *line)
+{
+	const struct adapter *adapter = c->jobfile->adapter;
+	struct line_facts facts = {0};
+
+	if (!adapter->on_line || epoch != c->job.epoch)
+		return;
+	switch (adapter->on_line(&c->jobfile->app, line, &facts)) {
+	case LINE_OTHER:
+		return;
+	case LINE_PROGRESS:
+		on_step(c, &facts, line);
+		return;
+	case LINE_SAVE_FAILED:
+		coordinator_event(c, JOB_EV_UNSAVED, epoch, 0, line);
+		return;
+	case LINE_RESUMED:
+		if (!c->job.resumed)
+			judge(c, resume_on_said(&c->resume, facts.step), line);
+		return;
+	case LINE_AFRESH:
+		if (!c->job.resumed)
+			judge(c, RESUME_REFUTED, line);
+		return;
+	}
+}

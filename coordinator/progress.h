@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_PROGRESS_H
+#define COORDINATOR_PROGRESS_H
+
+/*
+ * How far the application is, and whether it went on from its checkpoint, by
+ * what it prints
+ *
+ * See core/resume.h for what proves it.
+ */
+
+#include "coordinator/coordinator.h"
+
+/* A start begins: what it has to prove. */
+void progress_on_start(struct coordinator *c);
+
+/* Its ranks are up.  One that begins anew is taken for proven after a while. */
+void progress_on_up(struct coordinator *c);
+
+/* The checkpoint that was ordered is complete; its step, 0: not known. */
+void progress_on_saved(struct coordinator *c, uint64_t step);
+
+/* Whether the newest checkpoint that is there costs less than the next one;
+ * notes how far the application is when it is told to save. */
+bool progress_takes_newest(struct coordinator *c);
+
+#endif

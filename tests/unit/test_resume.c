@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/cost.h"
+#include "core/resume.h"
+#include "tests/check.h"
+
+/* ---- resume ---- */
+
+static const struct resume known = {.step = 500, .seen = 480};
+static const struct resume ordered = {.seen = 480};
+static const struct resume unknown = {0};
+
+static void a_step_not_before_the_checkpoints_proves_it(void)
+{
+	CHECK(resume_on_step(&known, 500) == RESUME_PROVEN);
+	CHECK(resume_on_step(&known, 501) == RESUME_PROVEN);
+	CHECK(resume_on_step(&ordered, 480) == RESUME_PROVEN);
+}
+
+static void a_step_before_it_refutes_it(void)
+{
+	CHECK(resume_on_step(&known, 0) == RESUME_REFUTED);
+	CHECK(resume_on_step(&known, 499) == RESUME_REFUTED);
+	CHECK(resume_on_step(&ordered, 1) == RESUME_REFUTED);
+}
+
+static void a_step_is_all_there_is_when_the_checkpoints_is_not_known(void)
+{
+	CHECK(resume_on_step(&unknown, 1) == RESUME_PROVEN);
+}
+
+static void saying_so_proves_it_if_the_step_is_right(void)
+{
+	CHECK(resume_on_said(&known, 500) == RESUME_PROVEN);
+	CHECK(resume_on_said(&known, 100) == RESUME_REFUTED);
+	CHECK(resume_on_said(&ordered, 490) == RESUME_PROVEN);
+}
+
+static void saying_so_without_a_step_is_enough_only_if_none_is_known(void)
+{
+	CHECK(resume_on_said(&known, 0) == RESUME_OPEN);
+	CHECK(resume_on_said(&ordered, 0) == RESUME_PROVEN);
+	CHECK(resume_on_said(&unknown, 0) == RESUME_PROVEN);
+}
+
+/* ---- cost ---- */
+
+static struct save_choice choice(uint64_t newest, uint64_t step, uint64_t next)
+{
+	return (struct save_choice){.step = step,
+				    .has_newest = newest > 0,
+				    .newest = newest,
+				    .next = next,
+				    .step_time = 10,
+				    .deadline = SECONDS(60)};
+}
+
+static void what_costs_less_is_chosen(void)
+{
+	struct save_choice near = choice(1000, 1900, 2000);
+	struct save_choice far = choice(1000, 1100, 2000);
+
+	CHECK(!cost_takes_newest(&near));
+	CHECK(cost_takes_newest(&far));
+}
+
+static void a_checkpoint_that_would_come_too_late_is_not_waited_for(void)
+{
+	struct save_choice late = choice(1000, 9000, 16000);
+
+	CHECK(cost_takes_newest(&late));
+	late.deadline = SECONDS(100);
+	CHECK(!cost_takes_newest(&late));
+}
+
+static void what_is_not_known_is_waited_for(void)
+{
+	struct save_choice none = choice(0, 1100, 2000);
+	struct save_choice unsure = choice(1000, 1100, 0);
+	struct save_choice stale = choice(1500, 1100, 2000);
+
+	CHECK(!cost_takes_newest(&none));
+	CHECK(!cost_takes_newest(&unsure));
+	CHECK(!cost_takes_newest(&stale));
+}
+
+RUN_TESTS(TEST(a_step_not_before_the_checkpoints_proves_it),
+	  TEST(a_step_before_it_refutes_it),
+	  TEST(a_step_is_all_there_is_when_the_checkpoints_is_not_known),
+	  TEST(saying_so_proves_it_if_the_step_is_right),
+	  TEST(saying_so_without_a_step_is_enough_only_if_none_is_known),
+	  TEST(what_costs_less_is_chosen),
+	  TEST(a_checkpoint_that_would_come_too_late_is_not_waited_for),
+	  TEST(what_is_not_known_is_waited_for))
