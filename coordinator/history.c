@@ -146,6 +146,9 @@ void history_on_step(struct history *history, const struct job *before,
 		prove(history, at);
 	if (before->state == job->state)
 		return;
+	if (event == JOB_EV_FINISHED && computed)
+		prove(history, 0); /* its steps are not seen, but it worked */
+	rescale = current(history);
 
 	if (event == JOB_EV_SCALE ||
 	    (!rescale && computed && job->state == JOB_STOPPING))

@@ -131,7 +131,7 @@ def who_need_not_prove_it_is_believed(room):
     text = harness.read(path, "r").replace(FILES, "files: [state]")
     room.write("heat.yaml", text)
     at = room.start("bellows", "run", path)
-    room.runs_on(2)
+    room.wait_job("ranks", lambda job: job["state"] == "running")
     room.scale(3).ends_with(0)
     has_its_sum(at, 3)
 

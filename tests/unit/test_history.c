@@ -90,6 +90,40 @@ static void a_step_of_the_old_ranks_ends_no_rescale(void)
 	CHECK(history.rescales[0].stepped == 0);
 }
 
+static void who_finishes_at_the_new_size_has_been_rescaled(void)
+{
+	run();
+	feed(2000, JOB_EV_SCALE, 1);
+	feed(2200, JOB_EV_PREPARED, 0);
+	feed(2300, JOB_EV_SAVED, 0);
+	feed(2350, JOB_EV_STOPPED, 1);
+	feed(2400, JOB_EV_RANKS_UP, 0);
+	feed(2500, JOB_EV_FINISHED, 0);
+	CHECK(history.rescales_done == 1 && history.rescales[0].stepped == 0);
+	CHECK_TEXT(history.rescales[0].result, "done");
+}
+
+static void a_resume_is_an_instant_of_its_own_and_still_a_pause(void)
+{
+	const struct rescale *r = &history.rescales[0];
+
+	run();
+	job.patience.resume = 1000;
+	feed(2000, JOB_EV_SCALE, 1);
+	feed(2200, JOB_EV_PREPARED, 0);
+	feed(2300, JOB_EV_SAVED, 0);
+	history_on_repeated(&history, 7);
+	feed(2350, JOB_EV_STOPPED, 1);
+	feed(2400, JOB_EV_RANKS_UP, 0);
+	feed(2500, JOB_EV_RESUMED, 0);
+	feed(2600, JOB_EV_STEP, 0);
+	CHECK(r->up == 1400 && r->resumed == 1500 && r->stepped == 1600);
+	CHECK(r->repeated == 7);
+	CHECK_TEXT(r->result, "done");
+	CHECK(history.spans[2].from == 1300 && history.spans[2].to == 1500);
+	CHECK(history.spans[2].ranks == 0);
+}
+
 static void a_loss_is_a_rescale_too(void)
 {
 	run();
@@ -151,6 +185,8 @@ RUN_TESTS(TEST(a_rescale_is_told_by_its_phases),
 	  TEST(spans_follow_each_other_without_a_gap),
 	  TEST(a_rescale_that_is_dropped_says_why_and_is_not_counted),
 	  TEST(a_step_of_the_old_ranks_ends_no_rescale),
+	  TEST(who_finishes_at_the_new_size_has_been_rescaled),
+	  TEST(a_resume_is_an_instant_of_its_own_and_still_a_pause),
 	  TEST(a_loss_is_a_rescale_too),
 	  TEST(the_rest_of_the_time_follows_the_rate_of_this_start),
 	  TEST(the_oldest_are_forgotten_before_there_are_too_many),
