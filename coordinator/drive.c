@@ -72,7 +72,7 @@ static int exit_code_of(const struct coordinator *c)
 	case JOB_FAILED:
 		if (c->exit_code != 0)
 			return c->exit_code;
-		if (c->afresh == c->job.epoch)
+		if (c->afresh != 0 && c->afresh == c->job.epoch)
 			return EXIT_AFRESH;
 		if (!c->app_ended)
 			return EXIT_UNREACHABLE;
