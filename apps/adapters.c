@@ -10,6 +10,7 @@
 
 static const struct adapter *const adapters[] = {
 	&adapter_generic,
+	&adapter_lammps,
 	&adapter_parint,
 };
 
