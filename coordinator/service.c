@@ -311,7 +311,7 @@ static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
 	}
 	welcome.job = c->jobfile->name;
 	welcome.job_file = c->jobfile->text;
-	welcome.dir = (char *)c->jobfile->app.dir;
+	welcome.dir = (char *)c->jobfile->folder;
 	welcome.heartbeat = members_heartbeat();
 	members_on_join(c->members, call,
 			(const Bellows__V1__JobInitRequest *)message, &welcome);

@@ -253,7 +253,9 @@ int jobfile_parse(struct jobfile **out, const char *path, const char *text,
 		return error_set(err, -ENOMEM, "out of memory");
 	memcpy(job->text, text, size);
 	reader.job = job;
-	r = read_tree(&reader, dir);
+	r = value_keep(&reader, dir, &job->folder);
+	if (r == 0)
+		r = read_tree(&reader, dir);
 	if (r < 0)
 		return r;
 	*out = STEAL(job);

@@ -45,8 +45,9 @@ enum network {
 enum launcher_kind { LAUNCHER_STREAM, LAUNCHER_SSH };
 
 struct jobfile {
-	char *text; /* as read */
-	char *name; /* [a-z0-9-]{1,40} */
+	char *text;         /* as read */
+	const char *folder; /* that relative directories are taken from */
+	char *name;         /* [a-z0-9-]{1,40} */
 	const struct adapter *adapter;
 	struct adapter_app app;
 

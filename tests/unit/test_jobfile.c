@@ -120,12 +120,16 @@ static void every_key_reaches_its_member(void)
 
 static void its_text_read_again_is_the_same_job(void)
 {
-	CLEANUP(free) char *text = NULL;
+	CLEANUP(jobfile_destroy) struct jobfile *first = NULL;
 
-	CHECK(parse(GOOD "scale: {schedule: [{at: 3h, ranks: 4}]}\n") == 0);
-	text = strdup(job->text);
-	CHECK(text && parse(text) == 0);
-	CHECK_TEXT(job->text, text);
+	CHECK(parse(GOOD "scale: {schedule: [{at: 3h, ranks: 4}]}\n"
+			 "dir: run1\n") == 0);
+	first = STEAL(job);
+	CHECK(jobfile_parse(&job, "other", first->text, strlen(first->text),
+			    first->folder, &err) == 0);
+	CHECK_TEXT(job->text, first->text);
+	CHECK_TEXT(job->app.dir, "/home/me/run1");
+	CHECK_TEXT(job->app.checkpoint_dir, first->app.checkpoint_dir);
 	CHECK(job->policy == SCALE_SCHEDULE && job->n_schedule == 1);
 	CHECK(job->schedule[0].after == MINUTES(180));
 }
