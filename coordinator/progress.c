@@ -48,6 +48,8 @@ bool progress_takes_newest(struct coordinator *c)
 {
 	const struct adapter *adapter = c->jobfile->adapter;
 	struct save_choice choice = {
+		.from = c->job.size,
+		.to = c->job.target,
 		.step = c->history.step,
 		.step_time = history_step_time(&c->history),
 		.deadline = c->jobfile->checkpoint_deadline,

@@ -3,14 +3,16 @@
 
 bool cost_takes_newest(const struct save_choice *choice)
 {
-	uint64_t wait, repeat;
+	unsigned change = choice->to > choice->from ? choice->to - choice->from
+						    : choice->from - choice->to;
+	double wait, repeat;
 
 	if (!choice->has_newest || choice->newest == 0 ||
 	    choice->newest > choice->step || choice->next <= choice->step)
 		return false;
-	wait = choice->next - choice->step;
-	repeat = choice->step - choice->newest;
-	if ((double)wait * choice->step_time > (double)choice->deadline)
+	wait = (double)(choice->next - choice->step);
+	repeat = (double)(choice->step - choice->newest);
+	if (wait * choice->step_time > (double)choice->deadline)
 		return true;
-	return repeat < wait;
+	return repeat * choice->from < wait * change;
 }

@@ -46,7 +46,9 @@ static void saying_so_without_a_step_is_enough_only_if_none_is_known(void)
 
 static struct save_choice choice(uint64_t newest, uint64_t step, uint64_t next)
 {
-	return (struct save_choice){.step = step,
+	return (struct save_choice){.from = 2,
+				    .to = 4,
+				    .step = step,
 				    .has_newest = newest > 0,
 				    .newest = newest,
 				    .next = next,
@@ -61,6 +63,24 @@ static void what_costs_less_is_chosen(void)
 
 	CHECK(!cost_takes_newest(&near));
 	CHECK(cost_takes_newest(&far));
+}
+
+static void a_small_change_is_worth_little_repeated_work(void)
+{
+	struct save_choice at = choice(1000, 1400, 2000);
+
+	CHECK(cost_takes_newest(&at)); /* 400 * 2 against 600 * 2 */
+	at.to = 3;
+	CHECK(!cost_takes_newest(&at)); /* 600 * 1 */
+	at.to = 1;
+	CHECK(!cost_takes_newest(&at));
+	at.to = 0;
+	CHECK(cost_takes_newest(&at));
+	at.from = 8;
+	at.to = 2;
+	CHECK(cost_takes_newest(&at)); /* 400 * 8 against 600 * 6 */
+	at.to = 4;
+	CHECK(!cost_takes_newest(&at));
 }
 
 static void a_checkpoint_that_would_come_too_late_is_not_waited_for(void)
@@ -89,5 +109,6 @@ RUN_TESTS(TEST(a_step_not_before_the_checkpoints_proves_it),
 	  TEST(saying_so_proves_it_if_the_step_is_right),
 	  TEST(saying_so_without_a_step_is_enough_only_if_none_is_known),
 	  TEST(what_costs_less_is_chosen),
+	  TEST(a_small_change_is_worth_little_repeated_work),
 	  TEST(a_checkpoint_that_would_come_too_late_is_not_waited_for),
 	  TEST(what_is_not_known_is_waited_for))
