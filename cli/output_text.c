@@ -86,6 +86,13 @@ static void print_state(FILE *to, const Bellows__V1__Job *job)
 	}
 }
 
+static void print_repeated(FILE *to, const Bellows__V1__Job *job,
+			   const Bellows__V1__Rescale *rescale)
+{
+	fprintf(to, "%" PRIu64 " %s", rescale->repeated,
+		job->unit[0] ? text_safe(job->unit).s : "steps");
+}
+
 static void print_rescale(FILE *to, const Bellows__V1__Job *job,
 			  const Bellows__V1__Rescale *rescale)
 {
@@ -110,6 +117,11 @@ static void print_rescale(FILE *to, const Bellows__V1__Job *job,
 	}
 	if (between[0] == ',')
 		fputs(")", to);
+	if (rescale->repeated == 0)
+		return;
+	fputs("; ", to);
+	print_repeated(to, job, rescale);
+	fputs(" computed again", to);
 }
 
 static void print_progress(FILE *to, const Bellows__V1__Job *job)
@@ -124,9 +136,14 @@ static void print_progress(FILE *to, const Bellows__V1__Job *job)
 static void print_saved(FILE *to, const Bellows__V1__Job *job,
 			const Bellows__V1__Rescale *rescale)
 {
-	fputs("saved", to);
-	if (job->step)
-		fprintf(to, " at step %" PRIu64, job->step);
+	if (rescale->repeated > 0) {
+		fputs("going back by ", to);
+		print_repeated(to, job, rescale);
+	} else {
+		fputs("saved", to);
+		if (job->step)
+			fprintf(to, " at step %" PRIu64, job->step);
+	}
 	if (rescale->to > 0)
 		fprintf(to, " for %u -> %u", rescale->from, rescale->to);
 }

@@ -69,6 +69,24 @@ static void a_rescale_is_told_step_by_step(void)
 		   "[ 10.6 s] 31 % done\n");
 }
 
+static void what_is_computed_again_is_said(void)
+{
+	struct follow follow = {0};
+
+	begin();
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 3200);
+	sample.job.n_history = 1;
+	sample.job.unit = "ms of model time";
+	sample.rescale.repeated = 9000;
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 10600);
+	CHECK_TEXT(told,
+		   "[  3.2 s] running on 2 ranks\n"
+		   "[ 10.6 s] going back by 9000 ms of model time for 2 -> 4\n"
+		   "[ 10.6 s] 2 -> 4 cost a pause of 0.800 s (save 0.200 s, "
+		   "stop 0.100 s, start 0.300 s, first step 0.200 s); 9000 ms "
+		   "of model time computed again\n");
+}
+
 static void a_change_that_was_dropped_says_why(void)
 {
 	struct follow follow = {0};
@@ -305,6 +323,7 @@ static void a_table_lists_members_below_one_job(void)
 }
 
 RUN_TESTS(TEST(a_rescale_is_told_step_by_step),
+	  TEST(what_is_computed_again_is_said),
 	  TEST(a_change_that_was_dropped_says_why),
 	  TEST(stopping_for_good_is_no_rescale),
 	  TEST(spans_without_ranks_are_told_apart),
