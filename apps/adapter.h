@@ -164,12 +164,13 @@ int adapter_check_settings(const struct adapter_app *app,
 const char *adapter_replace(const char *arg, const char *checkpoint,
 			    char **text, size_t *room);
 
-extern const struct adapter adapter_generic, adapter_lammps, adapter_parint;
+extern const struct adapter adapter_cm1, adapter_generic, adapter_lammps,
+	adapter_parint;
 
 /* NULL if there is no adapter of that name. */
 const struct adapter *adapter_find(const char *name);
 
-/* "generic, lammps, parint", for sentences; n is the buffer's size. */
+/* "cm1, generic, lammps, parint", for sentences; n is the buffer's size. */
 const char *adapter_names(char *text, size_t n);
 
 #endif

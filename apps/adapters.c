@@ -9,6 +9,7 @@
 #define CHECKPOINT_WORD "{checkpoint}"
 
 static const struct adapter *const adapters[] = {
+	&adapter_cm1,
 	&adapter_generic,
 	&adapter_lammps,
 	&adapter_parint,

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The adapter of CM1, the cloud model of G. Bryan
+ *
+ * CM1 writes restart files each rstfrq seconds of model time, and knows no
+ * signal, so a checkpoint is waited for, or the newest one is taken.  It goes
+ * on from the one that its namelist names: irst = 1 turns it on, rstnum is the
+ * number.  (Kub, SBAC-PAD 2023, wrote the number into irst, and all its starts
+ * went on from the first one.)  Checkpoint k is of k times rstfrq; steps are
+ * milliseconds of that time.
+ *
+ * That CM1 says "This is a restart." is not taken for proof, for it does not
+ * say of which: the first time that it prints has to be behind the
+ * checkpoint's.
+ */
+
+#include "apps/adapter.h"
+#include "apps/cm1/input.h"
+#include "apps/cm1/sets.h"
+#include "base/cleanup.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static uint64_t step_of(const struct input *input, double number)
+{
+	return (uint64_t)llround(number * input->period);
+}
+
+/* Restart files go where CM1 runs, whatever the job file says. */
+static int check_dir(const struct adapter_app *app, struct error *err)
+{
+	struct stat dir, checkpoint;
+
+	if (stat(app->dir, &dir) < 0 ||
+	    stat(app->checkpoint_dir, &checkpoint) < 0)
+		return 0;
+	if (dir.st_dev == checkpoint.st_dev && dir.st_ino == checkpoint.st_ino)
+		return 0;
+	return error_set(err, -EINVAL,
+			 "cm1: checkpoint.dir is %s, but CM1 writes restart "
+			 "files where it runs: checkpoint: {dir: .}",
+			 app->checkpoint_dir);
+}
+
+static int check(const struct adapter_app *app, struct error *err)
+{
+	static const char *const keys[] = {"namelist", NULL};
+	CLEANUP(input_fini) struct input input = {.text = NULL};
+	int r = adapter_check_settings(app, keys, err);
+
+	if (r == 0)
+		r = check_dir(app, err);
+	if (r == 0)
+		r = input_load(&input, app, err);
+	if (r == 0)
+		r = input_can_restart(&input, err);
+	return r < 0 ? -EINVAL : 0;
+}
+
+static int accepts(const struct adapter_app *app, unsigned ranks,
+		   struct error *err)
+{
+	CLEANUP(input_fini) struct input input = {.text = NULL};
+
+	if (input_load(&input, app, err) < 0)
+		return -EINVAL;
+	if (ranks % input.ppnode != 0)
+		return error_set(err, -EINVAL,
+				 "its ppnode is %u, of which %u is no multiple",
+				 input.ppnode, ranks);
+	return 0;
+}
+
+/* The old ranks may have written one more before they were ended. */
+static int prepare(const struct adapter_app *app,
+		   const struct checkpoint *restart, struct error *err)
+{
+	CLEANUP(input_fini) struct input input = {.text = NULL};
+	struct checkpoint found;
+	unsigned number = 0, newest;
+	int r = input_load(&input, app, err);
+
+	if (r < 0)
+		return r;
+	if (restart) {
+		number =
+			(unsigned)llround((double)restart->step / input.period);
+		r = sets_newest(app, &input, &newest, &found, err);
+		if (r < 0)
+			return r;
+		if (r == 0 && newest > number)
+			number = newest;
+	}
+	return input_restart(&input, number, err);
+}
+
+static int command(const struct adapter_app *app,
+		   const struct checkpoint *restart,
+		   const char *argv[ADAPTER_ARGS_MAX], char *text,
+		   size_t text_size, struct error *err)
+{
+	size_t n = 0;
+
+	for (; app->command[n]; n++) {
+		if (n + 1 >= ADAPTER_ARGS_MAX)
+			return error_set(err, -E2BIG,
+					 "cm1: more than %d arguments",
+					 ADAPTER_ARGS_MAX - 1);
+		argv[n] = app->command[n];
+	}
+	argv[n] = NULL;
+	return 0;
+}
+
+static enum save_kind save(const struct adapter_app *app, int *signo)
+{
+	*signo = 0;
+	return SAVE_WATCH;
+}
+
+static uint64_t next(const struct adapter_app *app, uint64_t step)
+{
+	CLEANUP(input_fini) struct input input = {.text = NULL};
+	double number;
+
+	if (input_load(&input, app, NULL) < 0)
+		return 0;
+	number = floor((double)step / input.period) + 1;
+	/* a step is rounded, and a checkpoint of it not its own next one */
+	if (step_of(&input, number) <= step)
+		number++;
+	return step_of(&input, number);
+}
+
+static int checkpoint(const struct adapter_app *app, struct checkpoint *out,
+		      struct error *err)
+{
+	CLEANUP(input_fini) struct input input = {.text = NULL};
+	unsigned number;
+	int r = input_load(&input, app, err);
+
+	if (r == 0)
+		r = sets_newest(app, &input, &number, out, err);
+	if (r == 0)
+		out->step = step_of(&input, number);
+	return r;
+}
+
+/* "<nstep> <minutes> min" */
+static bool read_time(const char *line, double *minutes)
+{
+	int end = 0;
+
+	if (!isdigit((unsigned char)line[0]) ||
+	    sscanf(line, "%*[0-9]%*[ \t]%lf min%n", minutes, &end) != 1 ||
+	    end == 0)
+		return false;
+	line += end;
+	return line[strspn(line, " \t\r")] == '\0' && *minutes >= 0 &&
+	       *minutes < 1e12;
+}
+
+static enum line_kind on_line(const struct adapter_app *app, const char *line,
+			      struct line_facts *facts)
+{
+	static const char restart[] = "This is a restart.";
+	CLEANUP(input_fini) struct input input = {.text = NULL};
+	double minutes;
+
+	line += strspn(line, " \t");
+	if (strncmp(line, restart, sizeof(restart) - 1) == 0)
+		return LINE_RESUMED;
+	if (!read_time(line, &minutes))
+		return LINE_OTHER;
+	facts->step = (uint64_t)llround(minutes * 60e3);
+	if (input_load(&input, app, NULL) == 0)
+		facts->total = (uint64_t)llround(input.end);
+	return LINE_PROGRESS;
+}
+
+const struct adapter adapter_cm1 = {
+	.abi = ADAPTER_ABI,
+	.name = "cm1",
+	.unit = "ms of model time",
+	.has_settings = true,
+	.check = check,
+	.accepts = accepts,
+	.prepare = prepare,
+	.command = command,
+	.save = save,
+	.next = next,
+	.checkpoint = checkpoint,
+	.on_line = on_line,
+};

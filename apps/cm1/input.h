@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef APPS_CM1_INPUT_H
+#define APPS_CM1_INPUT_H
+
+/*
+ * The namelist file of a CM1 run: what it says, and how it is made to go on
+ */
+
+#include "apps/adapter.h"
+#include "apps/cm1/namelist.h"
+
+#include <limits.h>
+
+struct input {
+	char path[PATH_MAX];
+	char *text; /* owned; NULL: not loaded */
+	size_t size;
+
+	double period;       /* rstfrq, milliseconds of model time: 1 or more */
+	double end;          /* timax, likewise; 0: not said */
+	unsigned nx, ny, nz; /* 0: not said */
+	unsigned ppnode;     /* 1: not said */
+};
+
+/* Reads and checks it: 0, or -errno with a sentence that says what to write.
+ * input is filled; input_fini() in any case. */
+int input_load(struct input *input, const struct adapter_app *app,
+	       struct error *err);
+void input_fini(struct input *input);
+
+/* Has the next start go on from checkpoint number, 0: begin anew.  The file is
+ * replaced at once and whole, if it is changed at all, with its mode and its
+ * owner; a symbolic link stays one. */
+int input_restart(const struct input *input, unsigned number,
+		  struct error *err);
+
+/* Whether it could: the same without a change. */
+int input_can_restart(const struct input *input, struct error *err);
+
+static inline void input_fini_at(struct input *input)
+{
+	input_fini(input);
+}
+
+#endif

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apps/adapter.h"
+#include "base/cleanup.h"
+#include "base/list.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define PARTS "xsuvw"
+
+static const char good[] = " &param0\n"
+			   " nx     =      60,\n"
+			   " ny     =      60,\n"
+			   " nz     =      40,\n"
+			   " ppnode =       2,\n"
+			   " /\n"
+			   " &param1\n"
+			   " timax  =  3600.0,\n"
+			   " rstfrq =   600.0,\n"
+			   " /\n"
+			   " &param2\n"
+			   " irst   =  0, ! off\n"
+			   " rstnum =  1,\n"
+			   " /\n"
+			   " &param16\n"
+			   " restart_format   = 1,\n"
+			   " restart_filetype = 2,\n"
+			   " /\n";
+
+/* Of 60 x 60 x 40 */
+static const off_t full[] = {43788, 11188800, 585600, 585600, 1180800};
+
+static char folder[64];
+
+static void folder_remove(const char *path)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", path);
+	if (system(command) != 0)
+		printf("# cannot remove %s\n", path);
+}
+
+DEFINE_CLEANUP(char, folder_remove)
+
+static char *folder_create(void)
+{
+	snprintf(folder, sizeof(folder), "/tmp/cm1-XXXXXX");
+	return mkdtemp(folder);
+}
+
+static const char *below(const char *name)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static void put(const char *name, const char *text)
+{
+	FILE *f = fopen(below(name), "w");
+
+	if (!f || fputs(text, f) < 0 || fclose(f) != 0)
+		printf("# cannot write %s\n", name);
+}
+
+static const char *content(const char *name)
+{
+	static char text[2048];
+	FILE *f = fopen(below(name), "r");
+	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+
+	text[n] = '\0';
+	if (f)
+		fclose(f);
+	return text;
+}
+
+/* The text with one piece replaced. */
+static const char *changed(const char *text, const char *from, const char *to)
+{
+	static char out[2][2048];
+	static int turn;
+	const char *at = strstr(text, from);
+
+	turn = !turn;
+	snprintf(out[turn], sizeof(out[turn]), "%.*s%s%s", (int)(at - text),
+		 text, to, at + strlen(from));
+	return out[turn];
+}
+
+static const char *const command[] = {"cm1.exe", "-x", NULL};
+
+static struct adapter_app app_here(void)
+{
+	return (struct adapter_app){
+		.command = command, .dir = folder, .checkpoint_dir = folder};
+}
+
+static void put_part(int set, int part, off_t size)
+{
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof(name), "cm1rst_%06d_%c.dat", set, PARTS[part]);
+	fd = open(below(name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || ftruncate(fd, size) < 0)
+		printf("# cannot write %s\n", name);
+	close(fd);
+}
+
+static void put_set(int set)
+{
+	for (int i = 0; i < 5; i++)
+		put_part(set, i, full[i]);
+}
+
+/* ---- what is refused ---- */
+
+static const char *refusal(const char *text)
+{
+	static struct error err;
+	struct adapter_app app = app_here();
+	size_t n = strlen(folder) + 1;
+
+	put("namelist.input", text);
+	if (adapter_cm1.check(&app, &err) != -EINVAL)
+		return "";
+	return strncmp(err.text, folder, n - 1) == 0 ? err.text + n : err.text;
+}
+
+static void a_good_namelist_is_taken(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	struct adapter_app app = app_here();
+	struct error err;
+
+	put("namelist.input", good);
+	CHECK(dir && adapter_cm1.check(&app, &err) == 0);
+	CHECK_TEXT(content("namelist.input"), good);
+}
+
+static void restarts_that_are_off_are_refused(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+
+	CHECK(dir);
+	CHECK_TEXT(
+		refusal(changed(good, "  600.0", "-3600.0")),
+		"namelist.input:9: rstfrq is -3600, so CM1 writes no restart "
+		"files; seconds of model time from one to the next, as "
+		"rstfrq = 600.0");
+	CHECK(strstr(refusal(changed(good, "  600.0", "0")), "rstfrq is 0,"));
+	CHECK(strstr(refusal(changed(good, "rstfrq", "frstfrq")),
+		     "namelist.input: &param1 has no rstfrq, so CM1 writes"));
+}
+
+static void restarts_that_cannot_be_resized_are_refused(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+
+	CHECK(dir);
+	CHECK_TEXT(
+		refusal(changed(good, "type = 2", "type = 3")),
+		"namelist.input:17: restart_filetype is 3, one file for each "
+		"rank, from which other numbers of ranks cannot go on; "
+		"restart_filetype = 2");
+	CHECK_TEXT(refusal(changed(good, "type = 2", "type = 1")),
+		   "namelist.input:17: restart_filetype is 1, so that each "
+		   "restart is written over the one before; restart_filetype = "
+		   "2");
+	CHECK_TEXT(refusal(changed(good, "format   = 1", "format   = 2")),
+		   "namelist.input:16: restart_format is 2; only binary files "
+		   "are understood: restart_format = 1");
+	CHECK_TEXT(refusal(changed(good, "timax", "run_time = 60, timax")),
+		   "namelist.input:8: run_time is 60, which CM1 counts anew "
+		   "from each restart; the end as timax, and run_time = "
+		   "-999.9");
+}
+
+static void a_namelist_that_is_none_is_refused(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	const char *settings[] = {"namelist=fine.input", NULL};
+	struct adapter_app app = app_here();
+	struct error err;
+
+	CHECK(dir && adapter_cm1.check(&app, &err) == -EINVAL);
+	CHECK(strstr(err.text, "/namelist.input; CM1's namelist, or settings: "
+			       "{namelist: its name}"));
+	CHECK_TEXT(refusal(changed(good, "&param2", "&param3")),
+		   "namelist.input:19: the text ends without a group &param2; "
+		   "the lines '&param2' and '/'");
+	CHECK_TEXT(refusal(changed(good, "60", "'")),
+		   "namelist.input:2: a text begins here that has no end; the "
+		   "same quote behind it");
+	CHECK_TEXT(refusal(changed(good, "60", "6.5")),
+		   "namelist.input:2: nx is 6.5; a whole number from 1 to "
+		   "1000000");
+	app.settings = settings;
+	CHECK(adapter_cm1.check(&app, &err) == -EINVAL);
+	CHECK(strstr(err.text, "there is no ") && strstr(err.text, "fine.inp"));
+	put("fine.input", good);
+	CHECK(adapter_cm1.check(&app, &err) == 0);
+	settings[0] = "name=x";
+	CHECK(adapter_cm1.check(&app, &err) == -EINVAL);
+	CHECK_TEXT(err.text, "settings: there is no 'name'; namelist");
+}
+
+static void a_checkpoint_folder_that_cm1_does_not_use_is_refused(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	struct adapter_app app = app_here();
+	struct error err;
+
+	put("namelist.input", good);
+	app.checkpoint_dir = "/tmp";
+	CHECK(dir && adapter_cm1.check(&app, &err) == -EINVAL);
+	CHECK_TEXT(err.text, "cm1: checkpoint.dir is /tmp, but CM1 writes "
+			     "restart files where it runs: checkpoint: {dir: "
+			     ".}");
+}
+
+static void ppnode_divides_the_number_of_ranks(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	struct adapter_app app = app_here();
+	struct error err;
+
+	put("namelist.input", good);
+	CHECK(dir && adapter_cm1.accepts(&app, 4, &err) == 0);
+	CHECK(adapter_cm1.accepts(&app, 3, &err) == -EINVAL);
+	CHECK_TEXT(err.text, "its ppnode is 2, of which 3 is no multiple");
+	put("namelist.input", changed(good, " ppnode =       2,\n", ""));
+	CHECK(adapter_cm1.accepts(&app, 3, &err) == 0);
+}
+
+/* ---- checkpoints ---- */
+
+static int newest(struct checkpoint *out)
+{
+	struct adapter_app app = app_here();
+	struct error err;
+
+	return adapter_cm1.checkpoint(&app, out, &err);
+}
+
+static void the_newest_complete_set_counts(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	struct checkpoint first, second;
+
+	CHECK(dir);
+	put("namelist.input", good);
+	put("cm1rst_000009_x.dat.gz", "x");
+	put("cm1rst_00000a_x.dat", "x");
+	put("cm1rst_x.dat", "x");
+	CHECK(newest(&first) == 1);
+	put_set(1);
+	CHECK(newest(&first) == 0 && first.step == 600000);
+	CHECK(first.files == 5 && first.bytes == 13584588);
+	put_set(2);
+	CHECK(newest(&second) == 0 && second.step == 1200000);
+	CHECK(first.mark != second.mark);
+}
+
+static void a_torn_set_is_passed_over(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	struct checkpoint at;
+
+	CHECK(dir);
+	put("namelist.input", good);
+	for (int part = 0; part < 5; part++) {
+		put_set(4);
+		put_set(5);
+		CHECK(newest(&at) == 0 && at.step == 3000000);
+		put_part(5, part, full[part] / 2);
+		CHECK(newest(&at) == 0 && at.step == 2400000);
+		put_part(5, part, full[part] - 14400);
+		CHECK(newest(&at) == 0 && at.step == 2400000);
+		put_part(5, part, 0);
+		CHECK(newest(&at) == 0 && at.step == 2400000);
+	}
+}
+
+static void a_first_set_smaller_than_the_grid_is_torn(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	struct checkpoint at;
+
+	CHECK(dir);
+	put("namelist.input", good);
+	for (int part = 0; part < 5; part++) {
+		put_set(1);
+		put_part(1, part, part == 0 ? 0 : 14400 * 39);
+		CHECK(newest(&at) == 1);
+	}
+	put_set(1);
+	put_part(1, 1, full[1] - 1);
+	CHECK(newest(&at) == 1);
+}
+
+static void a_part_that_is_written_again_makes_another_checkpoint(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	const struct timespec times[] = {{5, 0}, {5, 1}};
+	struct checkpoint before, after;
+
+	CHECK(dir);
+	put("namelist.input", good);
+	put_set(1);
+	CHECK(newest(&before) == 0);
+	CHECK(utimensat(-1, below("cm1rst_000001_v.dat"), times, 0) == 0);
+	CHECK(newest(&after) == 0 && after.mark != before.mark);
+}
+
+static void the_next_one_is_a_period_later(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	struct adapter_app app = app_here();
+
+	put("namelist.input", changed(good, "  600.0", "0.3"));
+	CHECK(dir && adapter_cm1.next(&app, 0) == 300);
+	CHECK(adapter_cm1.next(&app, 299) == 300);
+	CHECK(adapter_cm1.next(&app, 300) == 600);
+	CHECK(adapter_cm1.next(&app, 899) == 900);
+	CHECK(adapter_cm1.next(&app, 900) == 1200);
+}
+
+/* ---- to go on ---- */
+
+static void it_goes_on_from_the_number_and_not_from_the_switch(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	const struct checkpoint fifth = {.step = 3000000};
+	struct adapter_app app = app_here();
+	struct error err;
+
+	CHECK(dir);
+	put("namelist.input", good);
+	CHECK(adapter_cm1.prepare(&app, &fifth, &err) == 0);
+	CHECK_TEXT(content("namelist.input"),
+		   changed(changed(good, "irst   =  0", "irst   =  1"),
+			   "rstnum =  1", "rstnum =  5"));
+	CHECK(adapter_cm1.prepare(&app, NULL, &err) == 0);
+	CHECK_TEXT(content("namelist.input"),
+		   changed(good, "rstnum =  1", "rstnum =  5"));
+}
+
+static void a_set_written_while_the_ranks_were_ended_counts_too(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	const struct checkpoint third = {.step = 1800000};
+	struct adapter_app app = app_here();
+	struct error err;
+
+	CHECK(dir);
+	put("namelist.input", good);
+	put_set(2);
+	CHECK(adapter_cm1.prepare(&app, &third, &err) == 0);
+	CHECK(strstr(content("namelist.input"), "rstnum =  3,"));
+	put_set(4);
+	CHECK(adapter_cm1.prepare(&app, &third, &err) == 0);
+	CHECK(strstr(content("namelist.input"), "rstnum =  4,"));
+}
+
+static void the_file_keeps_its_mode_and_its_link(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	const struct checkpoint first = {.step = 600000};
+	struct adapter_app app = app_here();
+	struct stat before, after;
+	struct error err;
+
+	CHECK(dir);
+	put("real", good);
+	CHECK(chmod(below("real"), 0640) == 0);
+	CHECK(geteuid() != 0 || chown(below("real"), 12, 34) == 0);
+	CHECK(symlink("real", below("namelist.input")) == 0);
+	CHECK(stat(below("real"), &before) == 0);
+	CHECK(adapter_cm1.prepare(&app, &first, &err) == 0);
+	CHECK(lstat(below("namelist.input"), &after) == 0);
+	CHECK(S_ISLNK(after.st_mode));
+	CHECK(lstat(below("real"), &after) == 0 && S_ISREG(after.st_mode));
+	CHECK((after.st_mode & 07777) == 0640);
+	CHECK(after.st_uid == before.st_uid && after.st_gid == before.st_gid);
+	CHECK(after.st_ino != before.st_ino);
+	CHECK(strstr(content("real"), "irst   =  1,"));
+	CHECK(access(below("real.bellows"), F_OK) < 0);
+}
+
+static void a_file_that_says_so_already_is_left_alone(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	const struct checkpoint first = {.step = 600000};
+	struct adapter_app app = app_here();
+	struct stat before, after;
+	struct error err;
+
+	CHECK(dir);
+	put("namelist.input", changed(good, "irst   =  0", "irst   =  1"));
+	CHECK(stat(below("namelist.input"), &before) == 0);
+	CHECK(adapter_cm1.prepare(&app, &first, &err) == 0);
+	CHECK(stat(below("namelist.input"), &after) == 0);
+	CHECK(after.st_ino == before.st_ino);
+	CHECK(after.st_mtim.tv_nsec == before.st_mtim.tv_nsec);
+}
+
+static void the_command_is_the_users(void)
+{
+	struct adapter_app app = app_here();
+	const char *argv[ADAPTER_ARGS_MAX], *many[ADAPTER_ARGS_MAX + 1];
+	char text[8];
+	struct error err;
+	int signo = 1;
+
+	CHECK(adapter_cm1.command(&app, NULL, argv, text, 8, &err) == 0);
+	CHECK(argv[0] == command[0] && argv[1] == command[1] && !argv[2]);
+	for (int i = 0; i < ADAPTER_ARGS_MAX; i++)
+		many[i] = "x";
+	many[ADAPTER_ARGS_MAX] = NULL;
+	app.command = many;
+	CHECK(adapter_cm1.command(&app, NULL, argv, text, 8, &err) == -E2BIG);
+	CHECK(adapter_cm1.save(&app, &signo) == SAVE_WATCH && signo == 0);
+}
+
+/* ---- lines ---- */
+
+static void lines_tell_the_model_time(void)
+{
+	static const char *const others[] = {"",
+					     "min",
+					     "1 min",
+					     "12 x min",
+					     "12 1.0 sec",
+					     "12 1.0 minutes",
+					     "12 -1.0 min",
+					     "x 12 1.0 min",
+					     "12 1.0 min left",
+					     " Program terminated normally",
+					     "12 nan min",
+					     "12 1e99 min",
+					     "  Writing to restart file!"};
+	CLEANUP(folder_remove) char *dir = folder_create();
+	struct adapter_app app = app_here();
+	struct line_facts facts = {0};
+
+	CHECK(dir);
+	put("namelist.input", good);
+	CHECK(adapter_cm1.on_line(&app, "        61      6.100000 min",
+				  &facts) == LINE_PROGRESS);
+	CHECK(facts.step == 366000 && facts.total == 3600000);
+	CHECK(adapter_cm1.on_line(&app, "1 0.05 min\r", &facts) ==
+	      LINE_PROGRESS);
+	CHECK(facts.step == 3000);
+	for (size_t i = 0; i < LENGTH(others); i++)
+		CHECK(adapter_cm1.on_line(&app, others[i], &facts) ==
+		      LINE_OTHER);
+	facts = (struct line_facts){0};
+	CHECK(adapter_cm1.on_line(&app, "  This is a restart.", &facts) ==
+	      LINE_RESUMED);
+	CHECK(facts.step == 0);
+}
+
+RUN_TESTS(TEST(a_good_namelist_is_taken),
+	  TEST(restarts_that_are_off_are_refused),
+	  TEST(restarts_that_cannot_be_resized_are_refused),
+	  TEST(a_namelist_that_is_none_is_refused),
+	  TEST(a_checkpoint_folder_that_cm1_does_not_use_is_refused),
+	  TEST(ppnode_divides_the_number_of_ranks),
+	  TEST(the_newest_complete_set_counts), TEST(a_torn_set_is_passed_over),
+	  TEST(a_first_set_smaller_than_the_grid_is_torn),
+	  TEST(a_part_that_is_written_again_makes_another_checkpoint),
+	  TEST(the_next_one_is_a_period_later),
+	  TEST(it_goes_on_from_the_number_and_not_from_the_switch),
+	  TEST(a_set_written_while_the_ranks_were_ended_counts_too),
+	  TEST(the_file_keeps_its_mode_and_its_link),
+	  TEST(a_file_that_says_so_already_is_left_alone),
+	  TEST(the_command_is_the_users), TEST(lines_tell_the_model_time))
