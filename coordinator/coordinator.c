@@ -83,7 +83,6 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 {
 	CLEANUP(coordinator_destroy)
 	struct coordinator *c = calloc(1, sizeof(*c));
-	char path[4096];
 	int r;
 
 	if (!c)
@@ -97,9 +96,15 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 		return r;
 	r = members_create(&c->members, loop, &coordinator_members_events, c,
 			   err);
-	snprintf(path, sizeof(path), "%s/agent", config->state);
+	c->reach = (struct launcher_room){
+		.loop = loop,
+		.members = c->members,
+		.dir = config->state,
+		.bindir = bindir,
+	};
 	if (r == 0)
-		r = agents_create(&c->agents, loop, c->members, path, err);
+		r = launcher_create(&c->launcher, c->jobfile->launcher,
+				    &c->reach, err);
 	if (r == 0)
 		r = sink_create(&c->sink, loop, config->state, on_room, c, err);
 	if (r == 0)
@@ -109,9 +114,9 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 	c->room = (struct launch_room){
 		.loop = loop,
 		.members = c->members,
+		.launcher = c->launcher,
 		.job = c->jobfile,
 		.dir = config->state,
-		.bindir = bindir,
 		.events = &coordinator_launch_events,
 		.user = c,
 	};
@@ -136,7 +141,7 @@ struct coordinator *coordinator_destroy(struct coordinator *c)
 	launch_destroy(c->next);
 	launch_destroy(c->now);
 	launch_destroy(c->retired);
-	agents_destroy(c->agents);
+	launcher_destroy(c->launcher);
 	sink_destroy(c->sink);
 	members_destroy(c->members);
 	jobfile_destroy(c->jobfile);

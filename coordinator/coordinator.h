@@ -20,10 +20,10 @@
  * This header is for the files of this room.
  */
 
-#include "coordinator/agent.h"
 #include "coordinator/config.h"
 #include "coordinator/history.h"
 #include "coordinator/launch.h"
+#include "coordinator/launcher.h"
 #include "coordinator/members.h"
 #include "coordinator/sink.h"
 #include "core/job.h"
@@ -45,7 +45,8 @@ struct coordinator {
 	bool published_soon;
 
 	struct members *members;
-	struct agents *agents;
+	struct launcher_room reach;
+	struct launcher *launcher;
 	struct sink *sink;
 	struct launch_room room;
 	struct launch *now, *next, *retired;

@@ -301,6 +301,13 @@ void coordinator_on_checkpoint(struct coordinator *c,
 
 /* ---- members ---- */
 
+static void on_probed(void *user, int member)
+{
+	struct coordinator *c = user;
+
+	c->launcher->ops->admit(c->launcher, member);
+}
+
 static void on_ready(void *user, int member)
 {
 	coordinator_count_executors(user);
@@ -337,7 +344,7 @@ static void on_lost(void *user, int member, const char *reason)
 		c->now && layout_ranks(launch_layout(c->now), member) > 0;
 	char text[192];
 
-	agents_on_lost(c->agents, member);
+	c->launcher->ops->on_gone(c->launcher, member);
 	if (c->now)
 		launch_on_lost(c->now, member);
 	if (c->next)
@@ -352,6 +359,7 @@ static void on_left(void *user, int member)
 {
 	struct coordinator *c = user;
 
+	c->launcher->ops->on_gone(c->launcher, member);
 	if (c->now)
 		launch_on_lost(c->now, member);
 	if (c->next)
@@ -362,8 +370,7 @@ static void on_report(void *user, int member, const Bellows__V1__Report *report)
 {
 	struct coordinator *c = user;
 
-	if (report->what_case == BELLOWS__V1__REPORT__WHAT_PROGRAM_ENDED)
-		agents_on_ended(c->agents, member, report->program_ended);
+	c->launcher->ops->on_report(c->launcher, member, report);
 	if (report->what_case == BELLOWS__V1__REPORT__WHAT_LOG_LINES)
 		for (size_t i = 0; i < report->log_lines->n_line; i++)
 			coordinator_on_line(c, report->log_lines->epoch,
@@ -375,5 +382,5 @@ static void on_report(void *user, int member, const Bellows__V1__Report *report)
 }
 
 const struct members_events coordinator_members_events = {
-	on_ready, on_unfit, on_attached, on_lost, on_left, on_report,
+	on_probed, on_ready, on_unfit, on_attached, on_lost, on_left, on_report,
 };

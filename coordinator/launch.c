@@ -315,10 +315,9 @@ static void on_mpiexec_end(void *user, int status)
 }
 
 static int run_mpiexec(struct launch *launch, const struct mpiexec_words *words,
-		       struct error *err)
+		       const char *variable, struct error *err)
 {
-	char agent[4200];
-	const char *const env[] = {agent, NULL};
+	const char *const env[] = {*variable ? variable : NULL, NULL};
 	const struct mpirun_config config = {
 		.loop = launch->room->loop,
 		.dir = launch->room->dir,
@@ -329,9 +328,30 @@ static int run_mpiexec(struct launch *launch, const struct mpiexec_words *words,
 		.user = launch,
 	};
 
-	snprintf(agent, sizeof(agent), "BELLOWS_AGENT=%s/agent",
-		 launch->room->dir);
 	return mpirun_start(&launch->mpirun, &config, err);
+}
+
+static int wire_up(struct launch *launch, struct error *err)
+{
+	const struct launch_room *room = launch->room;
+	const struct ledger *ledger = members_ledger(room->members);
+	CLEANUP(free) struct launcher_words *reach = calloc(1, sizeof(*reach));
+	struct mpiexec_words words;
+	char hostfile[4200];
+	int r;
+
+	if (!reach)
+		return error_set(err, -ENOMEM, "out of memory");
+	snprintf(hostfile, sizeof(hostfile), "%s/hostfile-%u", room->dir,
+		 launch->epoch);
+	r = mpiexec_write_hostfile(hostfile, ledger, &launch->layout, err);
+	if (r == 0)
+		r = room->launcher->ops->words(room->launcher, launch->epoch,
+					       &launch->layout, reach, err);
+	if (r == 0)
+		r = mpiexec_words(&words, room->job, ledger, &launch->layout,
+				  hostfile, reach->agent, err);
+	return r < 0 ? r : run_mpiexec(launch, &words, reach->env, err);
 }
 
 int launch_create(struct launch **out, const struct launch_room *room,
@@ -341,8 +361,6 @@ int launch_create(struct launch **out, const struct launch_room *room,
 	CLEANUP(launch_destroy)
 	struct launch *launch = calloc(1, sizeof(*launch));
 	struct ledger *ledger = members_ledger(room->members);
-	struct mpiexec_words words;
-	char hostfile[4200], agent[4200];
 	int r;
 
 	if (!launch)
@@ -357,15 +375,7 @@ int launch_create(struct launch **out, const struct launch_room *room,
 		return error_set(err, -ENOSPC,
 				 "the executors cannot hold %u ranks", ranks);
 
-	snprintf(hostfile, sizeof(hostfile), "%s/hostfile-%u", room->dir,
-		 epoch);
-	snprintf(agent, sizeof(agent), "%s/bellows-launch", room->bindir);
-	r = mpiexec_write_hostfile(hostfile, ledger, &launch->layout, err);
-	if (r == 0)
-		r = mpiexec_words(&words, room->job, ledger, &launch->layout,
-				  hostfile, agent, err);
-	if (r == 0)
-		r = run_mpiexec(launch, &words, err);
+	r = wire_up(launch, err);
 	if (r < 0)
 		return r;
 	log_info("epoch=%u wiring up ranks=%u executors=%d", epoch, ranks,

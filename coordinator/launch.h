@@ -7,8 +7,8 @@
  *
  *     wiring up -> at the gates -> opened -> up -> gone
  *
- * mpiexec is begun at once and starts a daemon on each host through
- * bellows-launch; each daemon starts gates instead of ranks.  When every gate
+ * mpiexec is begun at once and starts a daemon on each host through the
+ * launcher; each daemon starts gates instead of ranks.  When every gate
  * has come to the executor where the hostfile wants it, the start is prepared.
  * launch_open() lets the gates become the application (at once, or as soon as
  * they are there); the start is up when every executor has counted its ranks
@@ -16,6 +16,7 @@
  * place: another one is made.
  */
 
+#include "coordinator/launcher.h"
 #include "coordinator/members.h"
 #include "core/layout.h"
 #include "jobfile/jobfile.h"
@@ -39,9 +40,9 @@ struct launch_events {
 struct launch_room {
 	struct loop *loop;
 	struct members *members;
+	struct launcher *launcher;
 	const struct jobfile *job;
 	const char *dir; /* for its files */
-	const char *bindir;
 	const struct launch_events *events;
 	void *user;
 };

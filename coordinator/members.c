@@ -213,22 +213,38 @@ static int introduce(struct members *members, struct rpc_call *call,
 	return member;
 }
 
-static void on_probed(struct members *members, int member,
-		      const Bellows__V1__Probed *probed)
+void members_admit(struct members *members, int member)
 {
 	struct member *m = &members->ledger.members[member];
 
-	if (m->state != MEMBER_JOINED || probed->token != (uint64_t)member + 1)
+	if (m->state != MEMBER_JOINED)
 		return;
-	if (*probed->failure) {
-		members_release(members, member, "it cannot run this job");
-		members->events->unfit(members->user, member, probed->failure,
-				       (int)probed->exit_code);
-		return;
-	}
 	m->state = MEMBER_READY;
 	log_info("executor=%s ready", m->name);
 	members->events->ready(members->user, member);
+}
+
+void members_refuse(struct members *members, int member, const char *failure,
+		    int exit_code)
+{
+	if (members->ledger.members[member].state != MEMBER_JOINED)
+		return;
+	members_release(members, member, "it cannot run this job");
+	members->events->unfit(members->user, member, failure, exit_code);
+}
+
+static void on_probed(struct members *members, int member,
+		      const Bellows__V1__Probed *probed)
+{
+	const struct member *m = &members->ledger.members[member];
+
+	if (m->state != MEMBER_JOINED || probed->token != (uint64_t)member + 1)
+		return;
+	if (*probed->failure)
+		members_refuse(members, member, probed->failure,
+			       (int)probed->exit_code);
+	else
+		members->events->probed(members->user, member);
 }
 
 /* It goes by itself; until its ranks are gone it is still waited for. */

@@ -5,8 +5,9 @@
 /*
  * Executors as the coordinator sees them: the ledger, and a stream to each
  *
- * An executor that joined is probed over its stream and is ready when it
- * answers that it can run the job.  An order to one that is not attached at the
+ * An executor that joined is probed over its stream; when it answers that it
+ * can run the job (on probed), the launcher admits it, and it is ready, or
+ * refuses it.  An order to one that is not attached at the
  * moment is dropped: who gives orders repeats them when it attaches
  * (on_attached), and an executor takes an order the second time for nothing.
  */
@@ -19,6 +20,8 @@
 struct members;
 
 struct members_events {
+	/* It can run this job: to be admitted or refused.  May come again. */
+	void (*probed)(void *user, int member);
 	void (*ready)(void *user, int member);
 	/* It cannot run this job; it has been released. */
 	void (*unfit)(void *user, int member, const char *failure,
@@ -53,6 +56,12 @@ void members_on_end(struct members *members,
 
 void members_order(struct members *members, int member,
 		   Bellows__V1__Order *order);
+/* What the launcher found out about one that was probed; of no effect on one
+ * that is ready already, or leaves. */
+void members_admit(struct members *members, int member);
+void members_refuse(struct members *members, int member, const char *failure,
+		    int exit_code);
+
 void members_release(struct members *members, int member, const char *reason);
 
 /* Executors that are neither lost nor gone. */

@@ -7,7 +7,7 @@
  *
  * Executors are named to mpiexec by addresses of 127.0.0.0/8 made from their
  * index in the ledger: nothing looks them up in DNS, nothing connects to them,
- * and bellows-launch hands them to the coordinator, who knows whom they mean.
+ * and the launcher knows whom they mean.
  *
  * Which network: loading UCX and libfabric costs MPI_Init 0.1 s and more, which
  * a host without such a network pays for nothing.  So where no executor reports
@@ -50,8 +50,9 @@ struct mpiexec_words {
 	char ranks[16];
 };
 
-/* hostfile and agent are paths; all is borrowed from what is given.  -E2BIG for
- * more than MPIEXEC_USERS_MAX words in mpi.arguments. */
+/* hostfile is a path, agent the words of mpiexec's remote-shell agent; all is
+ * borrowed from what is given.  -E2BIG for more than MPIEXEC_USERS_MAX words in
+ * mpi.arguments. */
 int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 		  const struct ledger *ledger, const struct layout *layout,
 		  const char *hostfile, const char *agent, struct error *err);
