@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
 #include "cli/client.h"
 #include "cli/compose.h"
-#include "cli/file.h"
 #include "cli/session.h"
 #include "jobfile/exit.h"
 

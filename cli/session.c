@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/session_internal.h"
 
-#include "cli/file.h"
+#include "base/file.h"
 #include "cli/timeline.h"
 #include "jobfile/exit.h"
 #include "rpc/client.h"

@@ -2,7 +2,7 @@
 #include "cli/statedir.h"
 
 #include "base/cleanup.h"
-#include "cli/file.h"
+#include "base/file.h"
 #include "cli/text.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 
 cd "${1:-.}" || exit 1
 
-programs='base|loop|rpc|local|core|apps|jobfile|proto'
+programs='base|loop|rpc|local|ssh|core|apps|jobfile|proto'
 
 # The room's own name is always allowed.
 check() {
@@ -29,6 +29,7 @@ wrong=$(
 	check lib/loop 'base'
 	check lib/rpc 'base|loop|proto'
 	check lib/local 'base|loop|proto'
+	check lib/ssh 'base|loop'
 	check core 'base'
 	check apps 'base'
 	check jobfile 'base|apps'
@@ -37,12 +38,13 @@ wrong=$(
 	done
 	for folder in lib/*/; do
 		case $folder in
-		lib/base/ | lib/loop/ | lib/rpc/ | lib/local/ | 'lib/*/') ;;
+		lib/base/ | lib/loop/ | lib/rpc/ | lib/local/ | lib/ssh/ | 'lib/*/') ;;
 		*) echo "$folder is a room without a rule in layers.sh" ;;
 		esac
 	done
 
 	only lib/rpc '\bgrpc_[a-z_]+\(|#include <grpc' gRPC
+	only lib/ssh '#include <libssh' libssh
 	only apps '#include <mpi\.h>' MPI
 	only jobfile '#include <yaml\.h>' YAML
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_FILE_H
-#define CLI_FILE_H
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/file.h"
+#include "base/file.h"
 
 #include "base/cleanup.h"
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SSH_KEYPAIR_H
+#define SSH_KEYPAIR_H
+
+/*
+ * An ed25519 key pair, made in memory
+ */
+
+#include "base/error.h"
+
+enum { KEYPAIR_PUBLIC_MAX = 512, KEYPAIR_PRIVATE_MAX = 2048 };
+
+struct keypair {
+	char public_key[KEYPAIR_PUBLIC_MAX];   /* "ssh-ed25519 AAAA... name" */
+	char private_key[KEYPAIR_PRIVATE_MAX]; /* in OpenSSH's format */
+};
+
+/* name: a word for people, at the end of the public key; "" for none. */
+int keypair_make(struct keypair *pair, const char *name, struct error *err);
+
+/* Writes the private key to path (mode 0600) and the public one to path.pub
+ * (0644), each whole or not at all. */
+int keypair_write(const struct keypair *pair, const char *path,
+		  struct error *err);
+
+/* Overwrites it, beyond what a compiler would leave out. */
+void keypair_forget(struct keypair *pair);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cleanup.h"
+#include "base/list.h"
+#include "ssh/keypair.h"
+#include "ssh/login.h"
+#include "tests/check.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+static char folder[] = "/tmp/bellows-ssh-XXXXXX";
+
+static const char *in_folder(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static unsigned mode_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? st.st_mode & 07777 : 0;
+}
+
+static void read_file(const char *path, char *text, size_t n)
+{
+	CLEANUP(fclose) FILE *f = fopen(path, "re");
+
+	memset(text, 0, n);
+	if (f && fread(text, 1, n - 1, f) == 0)
+		*text = '\0';
+}
+
+/* ---- keys ---- */
+
+static void a_key_pair_is_of_one_line_and_of_openssh(void)
+{
+	struct keypair pair;
+	struct error err;
+
+	CHECK(keypair_make(&pair, "heat", &err) == 0);
+	CHECK(strncmp(pair.public_key, "ssh-ed25519 AAAA", 16) == 0);
+	CHECK(strchr(pair.public_key, '\n') == NULL);
+	CHECK_TEXT(strrchr(pair.public_key, ' '), " heat");
+	CHECK(strncmp(pair.private_key, "-----BEGIN OPENSSH PRIVATE KEY-----\n",
+		      36) == 0);
+}
+
+static void no_two_key_pairs_are_the_same(void)
+{
+	struct keypair one, other;
+
+	CHECK(keypair_make(&one, "", NULL) == 0);
+	CHECK(keypair_make(&other, "", NULL) == 0);
+	CHECK(strcmp(one.public_key, other.public_key) != 0);
+	CHECK(strcmp(one.private_key, other.private_key) != 0);
+}
+
+static void a_written_private_key_is_for_nobody_else(void)
+{
+	struct keypair pair;
+	struct error err;
+	char text[KEYPAIR_PRIVATE_MAX];
+
+	CHECK(keypair_make(&pair, "", &err) == 0);
+	CHECK(keypair_write(&pair, in_folder("key"), &err) == 0);
+	CHECK(mode_of(in_folder("key")) == 0600);
+	CHECK(mode_of(in_folder("key.pub")) == 0644);
+	read_file(in_folder("key"), text, sizeof(text));
+	CHECK_TEXT(text, pair.private_key);
+	read_file(in_folder("key.pub"), text, sizeof(text));
+	CHECK(strncmp(text, pair.public_key, strlen(pair.public_key)) == 0);
+}
+
+static void a_key_that_cannot_be_written_is_said(void)
+{
+	struct keypair pair;
+	struct error err;
+
+	CHECK(keypair_make(&pair, "", &err) == 0);
+	CHECK(keypair_write(&pair, in_folder("none/key"), &err) < 0);
+	CHECK(strstr(err.text, "none/key") != NULL);
+}
+
+static void a_forgotten_key_is_zeros(void)
+{
+	struct keypair pair;
+	static const struct keypair zeros;
+
+	CHECK(keypair_make(&pair, "", NULL) == 0);
+	keypair_forget(&pair);
+	CHECK(memcmp(&pair, &zeros, sizeof(pair)) == 0);
+}
+
+/* ---- logins ---- */
+
+struct trial {
+	struct loop *loop;
+	char failure[1024];
+};
+
+static void on_login(void *user, const char *failure, const char *host_key)
+{
+	struct trial *trial = user;
+
+	snprintf(trial->failure, sizeof(trial->failure), "%s",
+		 failure ? failure : "");
+	loop_stop(trial->loop, 0);
+}
+
+/* A port of 127.0.0.1; *fd listens there, and is to be closed. */
+static unsigned listen_somewhere(int *fd)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET,
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t n = sizeof(at);
+
+	*fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (bind(*fd, (struct sockaddr *)&at, n) < 0 || listen(*fd, 4) < 0 ||
+	    getsockname(*fd, (struct sockaddr *)&at, &n) < 0)
+		return 0;
+	return ntohs(at.sin_port);
+}
+
+/* The failure of one login, at once or later. */
+static const char *failure_of(const char *address, unsigned port, int patience)
+{
+	static struct trial trial;
+	struct ssh_peer peer = {.port = port, .user = "nobody"};
+	struct keypair pair;
+	struct login *login = NULL;
+	struct error err;
+
+	snprintf(peer.address, sizeof(peer.address), "%s", address);
+	if (keypair_make(&pair, "", &err) < 0 ||
+	    loop_create(&trial.loop, &err) < 0)
+		return "no loop";
+	if (login_start(&login, trial.loop, &peer, pair.private_key, "true",
+			patience, on_login, &trial, &err) < 0)
+		snprintf(trial.failure, sizeof(trial.failure), "%s", err.text);
+	else
+		loop_run(trial.loop);
+	loop_destroy(trial.loop);
+	return trial.failure;
+}
+
+static void a_port_where_nobody_listens_is_said(void)
+{
+	char expected[128];
+	int fd;
+	unsigned port = listen_somewhere(&fd);
+
+	close(fd);
+	snprintf(
+		expected, sizeof(expected),
+		"sshd at 127.0.0.1 port %u: cannot connect: Connection refused",
+		port);
+	CHECK_TEXT(failure_of("127.0.0.1", port, 5000), expected);
+}
+
+static void an_sshd_that_says_nothing_is_waited_for_no_longer_than_that(void)
+{
+	char expected[128];
+	int fd;
+	unsigned port = listen_somewhere(&fd);
+	msec_t before = loop_now();
+
+	snprintf(expected, sizeof(expected),
+		 "sshd at 127.0.0.1 port %u: no login within 300 ms", port);
+	CHECK_TEXT(failure_of("127.0.0.1", port, 300), expected);
+	CHECK(loop_now() - before < 5000);
+	close(fd);
+}
+
+struct talker {
+	int listener, conn;
+};
+
+static void say_hello(void *user, uint32_t events)
+{
+	struct talker *talker = user;
+	static const char text[] = "220 mail.example.org ESMTP\r\n";
+
+	talker->conn = accept4(talker->listener, NULL, NULL, SOCK_CLOEXEC);
+	if (write(talker->conn, text, sizeof(text) - 1) < 0)
+		CHECK(!"written");
+	shutdown(talker->conn, SHUT_WR);
+}
+
+static void who_does_not_speak_ssh_is_said(void)
+{
+	struct trial trial = {0};
+	struct talker talker;
+	struct ssh_peer peer = {.address = "127.0.0.1", .user = "nobody"};
+	struct keypair pair;
+	struct loop_fd *watch;
+	struct login *login;
+
+	peer.port = listen_somewhere(&talker.listener);
+	CHECK(keypair_make(&pair, "", NULL) == 0);
+	CHECK(loop_create(&trial.loop, NULL) == 0);
+	CHECK(loop_fd_add(&watch, trial.loop, talker.listener, EPOLLIN,
+			  say_hello, &talker, NULL) == 0);
+	CHECK(login_start(&login, trial.loop, &peer, pair.private_key, "true",
+			  5000, on_login, &trial, NULL) == 0);
+	loop_run(trial.loop);
+	CHECK(strstr(trial.failure, ": no ssh: ") != NULL);
+	loop_fd_remove(watch);
+	loop_destroy(trial.loop);
+	close(talker.conn);
+	close(talker.listener);
+}
+
+static void no_name_is_looked_up(void)
+{
+	CHECK_TEXT(failure_of("localhost", 22, 5000),
+		   "'localhost' is not an address of IPv4 or IPv6, and no name "
+		   "is looked up");
+}
+
+static void what_is_no_private_key_is_refused(void)
+{
+	struct trial trial = {0};
+	const struct ssh_peer peer = {.address = "::1", .port = 22};
+	struct login *login;
+	struct error err;
+
+	CHECK(loop_create(&trial.loop, NULL) == 0);
+	CHECK(login_start(&login, trial.loop, &peer, "no key", "true", 1000,
+			  on_login, &trial, &err) < 0);
+	CHECK_TEXT(err.text, "the private key is none");
+	loop_destroy(trial.loop);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(a_key_pair_is_of_one_line_and_of_openssh),
+		TEST(no_two_key_pairs_are_the_same),
+		TEST(a_written_private_key_is_for_nobody_else),
+		TEST(a_key_that_cannot_be_written_is_said),
+		TEST(a_forgotten_key_is_zeros),
+		TEST(a_port_where_nobody_listens_is_said),
+		TEST(an_sshd_that_says_nothing_is_waited_for_no_longer_than_that),
+		TEST(who_does_not_speak_ssh_is_said),
+		TEST(no_name_is_looked_up),
+		TEST(what_is_no_private_key_is_refused),
+	};
+	char command[64];
+	int r;
+
+	if (!mkdtemp(folder))
+		return 1;
+	r = run_tests(tests, LENGTH(tests));
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command) == 0 ? r : 1;
+}
