@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "executor/host.h"
+#include "executor/reach.h"
 #include "jobfile/exit.h"
 
 #include <string.h>
@@ -138,6 +139,7 @@ static int attach(struct executor *ex, struct error *err)
 	executor_beat(ex);
 	ranks_repeat(ex->ranks);
 	executor_deliver_judgement(ex);
+	reach_on_attached(ex);
 	return 0;
 }
 

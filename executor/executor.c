@@ -6,6 +6,7 @@
 #include "base/tree.h"
 #include "executor/host.h"
 #include "executor/process.h"
+#include "executor/reach.h"
 #include "jobfile/exit.h"
 
 #include <fcntl.h>
@@ -70,6 +71,7 @@ void executor_leave(struct executor *ex, int code, const char *reason)
 	ex->leave_since = loop_now();
 	if (ex->stream)
 		executor_beat(ex);
+	reach_end(ex);
 	process_signal(0, false, SIGTERM);
 	clear(ex);
 }
@@ -107,6 +109,7 @@ static int set_up(struct executor *ex, const char *socket,
 static void tear_down(struct executor *ex)
 {
 	ex->leaving = true;
+	reach_end(ex);
 	loop_timer_clear(&ex->beat);
 	loop_timer_clear(&ex->again);
 	loop_timer_clear(&ex->patience);
@@ -163,6 +166,8 @@ static int run(struct executor *ex, const char *bindir)
 	snprintf(path, sizeof(path), "PATH=%s:%s", bindir,
 		 before ? before : "/usr/local/bin:/usr/bin:/bin");
 	setenv("PATH", path + strlen("PATH="), 1);
+	ex->env = env;
+	ex->bindir = bindir;
 	r = set_up(ex, socket, env, &err);
 	if (r < 0) {
 		log_error("%s", err.text);

@@ -44,6 +44,9 @@ struct executor {
 	struct ranks *ranks;
 	struct programs *programs;
 	struct save *save;
+	const char *const *env; /* of what it runs, beside its own */
+	const char *bindir;
+	struct sshd *sshd; /* NULL: none; see reach.h */
 	struct loop_timer beat, again, patience, leave;
 	bool leaving;
 	msec_t leave_since;
@@ -54,6 +57,7 @@ struct executor {
 };
 
 /* report.c: facts, up the stream while there is one. */
+void executor_report(struct executor *ex, Bellows__V1__Report *r);
 extern const struct ranks_events executor_ranks_events;
 extern const struct save_events executor_save_events;
 void executor_beat(void *user); /* one report now, then one each heartbeat */

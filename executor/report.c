@@ -13,7 +13,7 @@
 
 enum { CALL_TIMEOUT = 10000 };
 
-static void report(struct executor *ex, Bellows__V1__Report *r)
+void executor_report(struct executor *ex, Bellows__V1__Report *r)
 {
 	if (!ex->stream)
 		return; /* said again once attached */
@@ -35,7 +35,7 @@ void executor_beat(void *user)
 	heartbeat.leaving = ex->leaving;
 	r.what_case = BELLOWS__V1__REPORT__WHAT_HEARTBEAT;
 	r.heartbeat = &heartbeat;
-	report(ex, &r);
+	executor_report(ex, &r);
 	loop_timer_set(ex->loop, &ex->beat, ex->heartbeat, executor_beat, ex);
 }
 
@@ -49,7 +49,7 @@ static void on_arrived(void *user, unsigned epoch, unsigned rank, pid_t pid)
 	gate.pid = (uint32_t)pid;
 	r.what_case = BELLOWS__V1__REPORT__WHAT_GATE_ARRIVED;
 	r.gate_arrived = &gate;
-	report(user, &r);
+	executor_report(user, &r);
 }
 
 static void on_up(void *user, unsigned epoch, const unsigned *numbers, size_t n,
@@ -67,7 +67,7 @@ static void on_up(void *user, unsigned epoch, const unsigned *numbers, size_t n,
 	}
 	r.what_case = BELLOWS__V1__REPORT__WHAT_RANKS_UP;
 	r.ranks_up = &up;
-	report(user, &r);
+	executor_report(user, &r);
 }
 
 static void on_gone(void *user, unsigned epoch)
@@ -79,7 +79,7 @@ static void on_gone(void *user, unsigned epoch)
 	gone.epoch = epoch;
 	r.what_case = BELLOWS__V1__REPORT__WHAT_RANKS_GONE;
 	r.ranks_gone = &gone;
-	report(ex, &r);
+	executor_report(ex, &r);
 	if (ex->save)
 		save_on_gone(ex->save, epoch);
 }
@@ -99,7 +99,7 @@ void executor_on_program_end(void *user, uint64_t id, int status,
 		ended.failure = (char *)failure;
 	r.what_case = BELLOWS__V1__REPORT__WHAT_PROGRAM_ENDED;
 	r.program_ended = &ended;
-	report(user, &r);
+	executor_report(user, &r);
 }
 
 void executor_on_probe_end(void *user, uint64_t token, int status,
@@ -125,7 +125,7 @@ void executor_on_probe_end(void *user, uint64_t token, int status,
 	}
 	r.what_case = BELLOWS__V1__REPORT__WHAT_PROBED;
 	r.probed = &probed;
-	report(ex, &r);
+	executor_report(ex, &r);
 }
 
 /* ---- checkpoints ---- */
@@ -138,7 +138,7 @@ static void on_begun(void *user, unsigned epoch)
 	begun.epoch = epoch;
 	r.what_case = BELLOWS__V1__REPORT__WHAT_SAVE_BEGUN;
 	r.save_begun = &begun;
-	report(user, &r);
+	executor_report(user, &r);
 }
 
 static void on_delivered(void *user, const struct rpc_status *status,

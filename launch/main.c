@@ -13,12 +13,16 @@
  * and becomes the application.  So the daemons and the wire-up of a start are
  * paid while the ranks of the one before still compute.
  *
- * Both wait for as long as the process at the other end of the socket lives:
- * a connection that closes ends them.
+ * As what an executor's sshd runs (`bellows-launch --session`) it runs the
+ * command that mpiexec's ssh brought; see session.h.
+ *
+ * The first two wait for as long as the process at the other end of the socket
+ * lives: a connection that closes ends them.
  */
 
 #include "base/cleanup.h"
 #include "jobfile/exit.h"
+#include "launch/session.h"
 #include "local/local.h"
 #include "proto/local.pb-c.h"
 
@@ -34,8 +38,10 @@
 static const char usage[] =
 	"usage: bellows-launch HOST COMMAND...\n"
 	"       bellows-launch --gate\n"
+	"       bellows-launch --session\n"
 	"\n"
-	"Started by mpiexec under bellows-coordinator; not for people.\n"
+	"Started by mpiexec under bellows-coordinator, or by the sshd of an\n"
+	"executor; not for people.\n"
 	"BELLOWS_AGENT or BELLOWS_GATE names the socket to ask, BELLOWS_EPOCH\n"
 	"the start it belongs to.\n";
 
@@ -190,6 +196,8 @@ int main(int argc, char **argv)
 		puts("bellows-launch " VERSION);
 		return 0;
 	}
+	if (argc == 2 && strcmp(argv[1], "--session") == 0)
+		return session_run();
 	if (!is_gate && (argc < 3 || argv[1][0] == '-')) {
 		fputs(usage, stderr);
 		return EXIT_USAGE;
