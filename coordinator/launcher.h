@@ -70,8 +70,8 @@ struct launcher {
 	const struct launcher_ops *ops;
 };
 
-/* launcher_stream.c */
-extern const struct launcher_ops launcher_stream;
+/* launcher_stream.c, launcher_ssh.c */
+extern const struct launcher_ops launcher_stream, launcher_ssh;
 
 int launcher_create(struct launcher **out, enum launcher_kind kind,
 		    const struct launcher_room *room, struct error *err);

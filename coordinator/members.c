@@ -33,6 +33,15 @@ unsigned members_heartbeat(void)
 	return HEARTBEAT;
 }
 
+bool members_knows(const struct members *members, const char *name,
+		   uint64_t incarnation)
+{
+	int member = member_find(&members->ledger, name);
+
+	return member != NO_MEMBER &&
+	       members->ledger.members[member].incarnation == incarnation;
+}
+
 unsigned members_alive(const struct members *members)
 {
 	unsigned n = 0;

@@ -64,6 +64,10 @@ void members_refuse(struct members *members, int member, const char *failure,
 
 void members_release(struct members *members, int member, const char *reason);
 
+/* Whether somebody of that name and incarnation has joined, and is alive. */
+bool members_knows(const struct members *members, const char *name,
+		   uint64_t incarnation);
+
 /* Executors that are neither lost nor gone. */
 unsigned members_alive(const struct members *members);
 

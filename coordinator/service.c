@@ -378,8 +378,30 @@ static void on_end_exec(struct rpc_call *call, const ProtobufCMessage *message,
 static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
 		    void *user)
 {
-	rpc_call_end(call, RPC_FAILED_PRECONDITION,
-		     "the stream launcher has no keys");
+	struct coordinator *c = user;
+	const Bellows__V1__RetrieveKeysRequest *request =
+		(const Bellows__V1__RetrieveKeysRequest *)message;
+	Bellows__V1__RetrieveKeysReply reply =
+		BELLOWS__V1__RETRIEVE_KEYS_REPLY__INIT;
+	const struct launcher_keys *keys = c->launcher->ops->keys(c->launcher);
+
+	if (!keys) {
+		rpc_call_end(call, RPC_FAILED_PRECONDITION,
+			     "the stream launcher has no keys");
+		return;
+	}
+	if (!members_knows(c->members, request->name, request->incarnation)) {
+		rpc_call_end(call, RPC_PERMISSION_DENIED,
+			     "no member of the job has this name and "
+			     "incarnation");
+		return;
+	}
+	reply.public_key = (char *)keys->public_key;
+	if (!request->public_only) {
+		reply.private_key.data = (uint8_t *)keys->private_key;
+		reply.private_key.len = strlen(keys->private_key);
+	}
+	rpc_call_reply(call, &reply.base);
 }
 
 /* clang-format off */

@@ -120,7 +120,8 @@ static void remove_leftovers(const char *dir)
 
 	while (list && (entry = readdir(list))) {
 		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
-		if (strncmp(entry->d_name, "mpi-", 4) == 0)
+		if (strncmp(entry->d_name, "mpi-", 4) == 0 ||
+		    strcmp(entry->d_name, "ssh") == 0)
 			state_dir_remove(path);
 	}
 	if (list)
