@@ -299,9 +299,17 @@ static int copy_headers(struct rpc_call *call, const grpc_metadata_array *from)
 	return 0;
 }
 
+static const char *refusal_text(enum rpc_code refusal)
+{
+	return refusal == RPC_UNAVAILABLE       ? LEAVING
+	       : refusal == RPC_UNAUTHENTICATED ? "a token is needed here, and "
+						  "none or another was given"
+						: "no such method";
+}
+
 void call_create(struct rpc_server *server, grpc_call *core,
-		 const struct rpc_method *method, void *user,
-		 const grpc_metadata_array *headers)
+		 const struct rpc_method *method, enum rpc_code refusal,
+		 void *user, const grpc_metadata_array *headers)
 {
 	struct rpc_call *call = calloc(1, sizeof(*call));
 	grpc_op batch = {.op = GRPC_OP_RECV_CLOSE_ON_SERVER};
@@ -329,10 +337,8 @@ void call_create(struct rpc_server *server, grpc_call *core,
 
 	batch.data.recv_close_on_server.cancelled = &call->is_cancelled;
 	start(call, &call->over, &batch, 1);
-	if (server->is_destroyed)
-		rpc_call_end(call, RPC_UNAVAILABLE, LEAVING);
-	else if (!method)
-		rpc_call_end(call, RPC_UNIMPLEMENTED, "no such method");
+	if (!method)
+		rpc_call_end(call, refusal, "%s", refusal_text(refusal));
 	send_next(call);
 	receive(call);
 }

@@ -150,10 +150,10 @@ int listen_check(const char *address, struct error *err);
 /* address with the port that was taken; NULL if out of memory. */
 char *listen_name(const char *address, int port);
 
-/* Takes over core; method NULL: to be refused. */
+/* Takes over core; method NULL: to be refused, with that code. */
 void call_create(struct rpc_server *server, grpc_call *core,
-		 const struct rpc_method *method, void *user,
-		 const grpc_metadata_array *headers);
+		 const struct rpc_method *method, enum rpc_code refusal,
+		 void *user, const grpc_metadata_array *headers);
 
 /* Ends every call with UNAVAILABLE; their on_gone() runs within. */
 void call_end_all(struct rpc_server *server);

@@ -2,8 +2,10 @@
 #include "base/cleanup.h"
 #include "rpc/internal.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -146,6 +148,23 @@ static int check_tcp(const char *address, struct error *err)
 	}
 	freeaddrinfo(list);
 	return r < 0 ? refuse(address, r, err) : 0;
+}
+
+bool rpc_server_is_local(const char *listen)
+{
+	unsigned char bytes[sizeof(struct in6_addr)];
+	CLEANUP(free) char *copy = strdup(listen);
+	char *host, *port;
+
+	if (strncmp(listen, "unix:", 5) == 0)
+		return true;
+	if (!copy || split(copy, &host, &port) < 0)
+		return false;
+	if (inet_pton(AF_INET, host, bytes) == 1)
+		return bytes[0] == 127;
+	if (inet_pton(AF_INET6, host, bytes) == 1)
+		return memcmp(bytes, &in6addr_loopback, sizeof(bytes)) == 0;
+	return strcmp(host, "localhost") == 0;
 }
 
 int listen_check(const char *address, struct error *err)

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "rpc/internal.h"
+#include "rpc/token.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -41,13 +42,34 @@ static const struct rpc_method *find(const struct rpc_method *methods, size_t n,
 	return NULL;
 }
 
+static bool has_token(const struct rpc_server *server, const struct slot *slot)
+{
+	const char *token = server->config.token;
+	bool has = token == NULL;
+
+	for (size_t i = 0; !has && i < slot->headers.count; i++) {
+		const grpc_metadata *header = &slot->headers.metadata[i];
+
+		if (grpc_slice_str_cmp(header->key, "authorization") != 0)
+			continue;
+		has = token_is_in(
+			token,
+			(const char *)GRPC_SLICE_START_PTR(header->value),
+			GRPC_SLICE_LENGTH(header->value));
+	}
+	return has;
+}
+
 static void accept_call(struct rpc_server *server, struct slot *slot)
 {
 	grpc_slice path = slot->details.method;
 	const struct rpc_method *method;
+	enum rpc_code refusal = RPC_OK;
 	void *user = server->config.user;
 
 	method = find(server->config.methods, server->config.n_methods, path);
+	if (method && !has_token(server, slot))
+		refusal = RPC_UNAUTHENTICATED;
 	if (!method) {
 		user = server;
 		method = find(health_methods, LENGTH(health_methods), path);
@@ -55,8 +77,12 @@ static void accept_call(struct rpc_server *server, struct slot *slot)
 	if (!method)
 		method = find(reflection_methods, LENGTH(reflection_methods),
 			      path);
-	call_create(server, slot->core, server->is_destroyed ? NULL : method,
-		    user, &slot->headers);
+	if (!method)
+		refusal = RPC_UNIMPLEMENTED;
+	if (server->is_destroyed)
+		refusal = RPC_UNAVAILABLE;
+	call_create(server, slot->core, refusal == RPC_OK ? method : NULL,
+		    refusal, user, &slot->headers);
 }
 
 static void slot_arm(struct slot *slot)

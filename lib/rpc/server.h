@@ -13,8 +13,9 @@
  *     };
  *
  * A path in no table is answered UNIMPLEMENTED, a message that does not parse
- * INVALID_ARGUMENT.  Health (Check and Watch) and reflection (v1 and v1alpha)
- * are answered by the server itself.
+ * INVALID_ARGUMENT.  With a token, a call of the table's methods that does not
+ * carry it is answered UNAUTHENTICATED.  Health (Check and Watch) and
+ * reflection (v1 and v1alpha) are answered by the server itself.
  *
  * Life of a call: on_message() for each message of the client, then on_half()
  * when the client will send no more (streams only), then, exactly once,
@@ -60,6 +61,9 @@ struct rpc_server_config {
 	/* A serialised FileDescriptorSet with all imports; borrowed. */
 	const uint8_t *descriptors;
 	size_t descriptors_size;
+	/* Calls of methods must have it, see rpc/token.h, or are ended with
+	 * UNAUTHENTICATED; NULL: none is asked for.  Borrowed likewise. */
+	const char *token;
 	void *user; /* handed to the callbacks */
 };
 
@@ -73,6 +77,10 @@ int rpc_server_create(struct rpc_server **out, struct rpc *rpc,
 /* Ends every call with UNAVAILABLE (their on_gone() runs within), closes the
  * listener; bounded, about a second at the most.  Returns NULL. */
 struct rpc_server *rpc_server_destroy(struct rpc_server *server);
+
+/* Whether only this machine reaches an address to listen on: a unix socket, or
+ * one of loopback.  A name other than localhost may mean anything. */
+bool rpc_server_is_local(const char *listen);
 
 /* The address in a form rpc_channel_create() takes, with the real port. */
 const char *rpc_server_address(const struct rpc_server *server);

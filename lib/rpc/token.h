@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RPC_TOKEN_H
+#define RPC_TOKEN_H
+
+/*
+ * A token: whoever can read its file may call
+ *
+ * It goes with each call as `authorization: Bearer TOKEN`.  Connections are not
+ * encrypted, so it keeps out whoever can connect, not whoever can read the
+ * network.
+ */
+
+#include "rpc/client.h"
+
+enum { TOKEN_MAX = 256, TOKEN_MIN = 16 };
+
+struct token {
+	char text[TOKEN_MAX]; /* TOKEN_MIN bytes at least; "": none */
+};
+
+/* 256 bits of chance, in hexadecimal. */
+int token_make(struct token *token, struct error *err);
+
+/* Reads the one line of a file that nobody but its owner can read, who is this
+ * user or root; refuses anything else with a sentence. */
+int token_read(struct token *token, const char *path, struct error *err);
+
+/* Calls of this channel have it from now on; "" changes nothing. */
+int token_use(struct rpc_channel *channel, const struct token *token,
+	      struct error *err);
+
+/* Whether a header `authorization` is that of token, in a time that does not
+ * depend on where the two differ. */
+bool token_is_in(const char *token, const char *header, size_t n);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rpc/token.h"
+#include "tests/check.h"
+#include "tests/unit/rpc_room.h"
+
+#include <sys/stat.h>
+
+#define SECRET "0123456789abcdef0123456789abcdef"
+
+static char path[] = "/tmp/bellows-token-XXXXXX";
+
+static bool begin_with(const char *token)
+{
+	const struct rpc_server_config config = {
+		.listen = "127.0.0.1:0",
+		.methods = room_methods,
+		.n_methods = LENGTH(room_methods),
+		.services = room_services,
+		.n_services = LENGTH(room_services),
+		.descriptors = proto_descriptors,
+		.descriptors_size = proto_descriptors_size,
+		.token = token,
+	};
+
+	forget();
+	held = NULL;
+	stream = NULL;
+	return loop_create(&loop, NULL) == 0 &&
+	       rpc_create(&rpc, loop, NULL) == 0 &&
+	       rpc_server_create(&server, rpc, &config, NULL) == 0 &&
+	       rpc_channel_create(&channel, rpc, rpc_server_address(server),
+				  NULL) == 0;
+}
+
+static void give(const char *header)
+{
+	rpc_channel_set_metadata(channel, "authorization", header);
+}
+
+static bool is_answered(const char *with)
+{
+	forget();
+	call("/test.room.Room/Echo", "hello");
+	return await(with);
+}
+
+static void a_call_without_the_token_is_unauthenticated(void)
+{
+	CHECK(begin_with(SECRET));
+	CHECK(is_answered("UNAUTHENTICATED"));
+	CHECK_TEXT(last.message, "a token is needed here, and none or another "
+				 "was given");
+	finish();
+}
+
+static void a_call_with_it_is_answered(void)
+{
+	const struct token token = {SECRET};
+
+	CHECK(begin_with(SECRET));
+	CHECK(token_use(channel, &token, NULL) == 0);
+	CHECK(is_answered("OK:hello"));
+	finish();
+}
+
+static void nothing_that_resembles_it_will_do(void)
+{
+	static const char *const wrong[] = {
+		"Bearer " SECRET "0",
+		"Bearer 0123456789abcdef0123456789abcde",
+		"Bearer 0123456789abcdef0123456789abcdeF",
+		"Bearer ",
+		"Bearer",
+		SECRET,
+		"Basic " SECRET,
+	};
+
+	CHECK(begin_with(SECRET));
+	for (size_t i = 0; i < LENGTH(wrong); i++) {
+		give(wrong[i]);
+		CHECK(is_answered("UNAUTHENTICATED"));
+	}
+	finish();
+}
+
+static void a_stream_without_it_is_ended_and_never_seen(void)
+{
+	CHECK(begin_with(SECRET));
+	CHECK(open_stream("/test.room.Room/Chat", NULL, 0));
+	send_note("x");
+	CHECK(await("end:UNAUTHENTICATED"));
+	CHECK(strstr(trace, "heard") == NULL && strstr(trace, "gone") == NULL);
+	CHECK(strstr(trace, "open") == NULL);
+	finish();
+}
+
+static void health_needs_none(void)
+{
+	CHECK(begin_with(SECRET));
+	call("/grpc.health.v1.Health/Check", "");
+	/* an answer came; that it is no note is this room's want */
+	CHECK(await("INTERNAL"));
+	CHECK(strstr(last.message, "not a test.room.Note") != NULL);
+	finish();
+}
+
+static void without_a_token_nobody_is_asked(void)
+{
+	CHECK(begin_with(NULL));
+	give("Bearer whatever");
+	CHECK(is_answered("OK:hello"));
+	finish();
+}
+
+/* ---- files ---- */
+
+static const char *refusal(const char *text, size_t n, mode_t mode)
+{
+	static struct error err;
+	struct token token;
+	FILE *f = fopen(path, "we");
+
+	fwrite(text, 1, n, f);
+	fclose(f);
+	chmod(path, mode);
+	strcpy(err.text, "taken: ");
+	if (token_read(&token, path, &err) == 0)
+		strcat(err.text, token.text);
+	return strncmp(err.text, path, strlen(path)) ? err.text
+						     : err.text + strlen(path);
+}
+
+static void a_token_is_one_line_of_a_file_that_others_cannot_read(void)
+{
+	char long_one[TOKEN_MAX];
+	const char *not_one = ": a token is one line of 16 to 255 printable "
+			      "characters without blanks";
+
+	memset(long_one, 'x', sizeof(long_one));
+	CHECK_TEXT(refusal(SECRET "\n", 33, 0600), "taken: " SECRET);
+	CHECK_TEXT(refusal(SECRET, 32, 0400), "taken: " SECRET);
+	CHECK_TEXT(refusal(SECRET, 32, 0640),
+		   ": others can read it (mode 0640); chmod 600");
+	CHECK_TEXT(refusal("short\n", 6, 0600), not_one);
+	CHECK_TEXT(refusal("", 0, 0600), not_one);
+	CHECK_TEXT(refusal(SECRET "\n\n", 34, 0600), not_one);
+	CHECK_TEXT(refusal("0123456789 bcdef0", 17, 0600), not_one);
+	CHECK_TEXT(refusal(long_one, TOKEN_MAX, 0600), not_one);
+}
+
+static void no_token_is_read_from_what_is_no_file(void)
+{
+	struct token token;
+	struct error err;
+
+	CHECK(token_read(&token, "/tmp", &err) < 0);
+	CHECK_TEXT(err.text, "/tmp: no file with a token");
+	CHECK(token_read(&token, "/none/token", &err) < 0);
+	CHECK_TEXT(err.text, "/none/token: No such file or directory");
+}
+
+static void no_two_tokens_are_the_same(void)
+{
+	struct token one, other;
+
+	CHECK(token_make(&one, NULL) == 0 && token_make(&other, NULL) == 0);
+	CHECK(strlen(one.text) == 64 && strcmp(one.text, other.text) != 0);
+}
+
+static void loopback_and_unix_sockets_are_local(void)
+{
+	static const char *const local[] = {"unix:/x", "127.0.0.1:0",
+					    "127.9.9.9:7", "[::1]:0",
+					    "localhost:7"};
+	static const char *const far[] = {
+		"0.0.0.0:7",     "[::]:7", "10.0.0.5:7",  "127.example.org:7",
+		"localhost.x:7", "node:7", "[fe80::1]:7", ""};
+
+	for (size_t i = 0; i < LENGTH(local); i++)
+		CHECK(rpc_server_is_local(local[i]));
+	for (size_t i = 0; i < LENGTH(far); i++)
+		CHECK(!rpc_server_is_local(far[i]));
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(a_call_without_the_token_is_unauthenticated),
+		TEST(a_call_with_it_is_answered),
+		TEST(nothing_that_resembles_it_will_do),
+		TEST(a_stream_without_it_is_ended_and_never_seen),
+		TEST(health_needs_none),
+		TEST(without_a_token_nobody_is_asked),
+		TEST(a_token_is_one_line_of_a_file_that_others_cannot_read),
+		TEST(no_token_is_read_from_what_is_no_file),
+		TEST(no_two_tokens_are_the_same),
+		TEST(loopback_and_unix_sockets_are_local),
+	};
+	int fd = mkstemp(path), r;
+
+	close(fd);
+	r = run_tests(tests, LENGTH(tests));
+	unlink(path);
+	return r;
+}
