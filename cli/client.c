@@ -40,7 +40,7 @@ static int find_in_state(struct client *client, const struct args *args,
 	return r == -EINVAL ? -EIO : r;
 }
 
-int client_find(struct client *client, const struct args *args, const char *job,
+static int find(struct client *client, const struct args *args, const char *job,
 		struct error *err)
 {
 	const char *name = job             ? job
@@ -65,6 +65,30 @@ int client_find(struct client *client, const struct args *args, const char *job,
 	return 0;
 }
 
+int client_find(struct client *client, const struct args *args, const char *job,
+		struct error *err)
+{
+	struct statedir dir;
+	int r = find(client, args, job, err);
+
+	*client->token.text = '\0';
+	if (r < 0)
+		return r;
+	if (args->token_file)
+		r = token_read(&client->token, args->token_file, err);
+	else if (!args->connect && statedir_of(&dir, args, job, err) == 0)
+		r = statedir_token(&dir, &client->token, err);
+	return r == -EINVAL && !args->token_file ? -EIO : r;
+}
+
+int client_channel(struct rpc_channel **out, const struct client *client,
+		   struct error *err)
+{
+	int r = rpc_channel_create(out, client->rpc, client->address, err);
+
+	return r < 0 ? r : token_use(*out, &client->token, err);
+}
+
 int client_connect(struct client *client, struct error *err)
 {
 	int r = 0;
@@ -74,8 +98,7 @@ int client_connect(struct client *client, struct error *err)
 	if (r == 0 && !client->rpc)
 		r = rpc_create(&client->rpc, client->loop, err);
 	if (r == 0)
-		r = rpc_channel_create(&client->channel, client->rpc,
-				       client->address, err);
+		r = client_channel(&client->channel, client, err);
 	return r;
 }
 

@@ -11,7 +11,7 @@
 
 #include "cli/args.h"
 #include "cli/wire.h"
-#include "rpc/client.h"
+#include "rpc/token.h"
 
 enum { PATIENCE = SECONDS(5) };
 
@@ -21,16 +21,22 @@ struct client {
 	struct rpc_channel *channel;
 	char name[64]; /* for sentences */
 	char address[256];
+	struct token token; /* "": none */
 };
 
 /* Where the job listens: --connect, or DIR/address of --state or of job's own
- * folder.  -EINVAL: no such name can be; -ENOENT: there is no such job. */
+ * folder; and its token: --token-file, or DIR/token if there is one.  -EINVAL:
+ * no such name can be; -ENOENT: there is no such job. */
 int client_find(struct client *client, const struct args *args, const char *job,
 		struct error *err);
 
 /* Whether somebody listens at address: 0, or -errno of the attempt.  Of an
  * address that only gRPC can resolve it is not known: 0. */
 int client_probe(const char *address);
+
+/* A channel to client->address, with its token. */
+int client_channel(struct rpc_channel **out, const struct client *client,
+		   struct error *err);
 
 /* Connects to client->address; client_close() also after a failure. */
 int client_connect(struct client *client, struct error *err);

@@ -75,7 +75,7 @@ static void ask(struct asking *asking, const char *name)
 	if (asking->n_channels == JOBS_MAX ||
 	    client_find(client, asking->args, name, NULL) < 0 ||
 	    client_probe(client->address) < 0 ||
-	    rpc_channel_create(channel, client->rpc, client->address, NULL) < 0)
+	    client_channel(channel, client, NULL) < 0)
 		return;
 	asking->n_channels++;
 	asking->waiting++;

@@ -145,6 +145,8 @@ static int start_monitor(struct session *session, struct error *err)
 			      "local",
 			      "--state",
 			      config->dir->path,
+			      *session->token_file ? "--token-file" : NULL,
+			      session->token_file,
 			      NULL};
 	CLEANUP(close) int log = -1;
 	char path[PATH_MAX + 16];
@@ -231,8 +233,22 @@ static int start_coordinator(struct session *session, struct error *err)
 			      config->dir->path,
 			      "--log",
 			      log,
+			      NULL,
+			      NULL,
+			      NULL,
+			      NULL,
 			      NULL};
 	int out[2], errors[2], r;
+	size_t n = 7;
+
+	if (config->args->listen) {
+		argv[n++] = "--listen";
+		argv[n++] = config->args->listen;
+	}
+	if (*session->token_file) {
+		argv[n++] = "--token-file";
+		argv[n++] = session->token_file;
+	}
 
 	snprintf(log, sizeof(log), "%s/coordinator.log", config->dir->path);
 	if (pipe2(out, O_CLOEXEC) < 0)
@@ -281,7 +297,9 @@ static int start(struct session *session, struct error *err)
 	/* what a former coordinator left is not the new one's address */
 	statedir_address(session->config->dir, address, sizeof(address),
 			 &session->old_address, NULL);
-	r = start_coordinator(session, err);
+	r = session_token_init(session, err);
+	if (r == 0)
+		r = start_coordinator(session, err);
 	if (r < 0)
 		return r;
 	session->started = loop_now();
@@ -369,6 +387,7 @@ static void session_fini(struct session *session)
 	pump_fini(&session->err);
 	show_destroy(session->show);
 	client_close(&session->client);
+	session_token_fini(session);
 }
 
 int session_run(const struct session_config *config)

@@ -38,10 +38,16 @@ struct session {
 	msec_t started, stop_at;
 	struct stamp old_address;
 	struct loop_timer poll, patience, revive;
-	char last_error[512]; /* line of the coordinator's log */
-	char failure[512];    /* of this program's own; "" for none */
+	char token_file[PATH_MAX + 16]; /* "": none */
+	char last_error[512];           /* line of the coordinator's log */
+	char failure[512];              /* of this program's own; "" for none */
 	int failure_code;
 };
+
+/* The token of a job that listens to more than a unix socket: --token-file, or
+ * one of its own in the state directory. */
+int session_token_init(struct session *session, struct error *err);
+void session_token_fini(struct session *session); /* removes its own */
 
 /* Reacts to SIGINT, SIGTERM and SIGHUP. */
 int session_stop_init(struct session *session, struct error *err);

@@ -160,6 +160,18 @@ int statedir_address(const struct statedir *dir, char *address, size_t n,
 	return read_line(fd, path.path, address, n, err);
 }
 
+int statedir_token(const struct statedir *dir, struct token *token,
+		   struct error *err)
+{
+	struct statedir path;
+	int r = put(&path, err, "%s/token", dir->path);
+
+	*token->text = '\0';
+	if (r < 0 || access(path.path, F_OK) < 0)
+		return r;
+	return token_read(token, path.path, err);
+}
+
 int statedir_write(const struct statedir *dir, const char *name,
 		   const char *text, size_t size, struct error *err)
 {

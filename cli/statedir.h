@@ -12,6 +12,7 @@
  */
 
 #include "cli/args.h"
+#include "rpc/token.h"
 
 #include <limits.h>
 
@@ -44,6 +45,10 @@ int statedir_check(const char *path, struct error *err);
 /* Reads DIR/address.  -ENOENT without a sentence if there is none. */
 int statedir_address(const struct statedir *dir, char *address, size_t n,
 		     struct stamp *stamp, struct error *err);
+
+/* Reads DIR/token; 0 and "" if there is none. */
+int statedir_token(const struct statedir *dir, struct token *token,
+		   struct error *err);
 
 /* Writes DIR/name anew, mode 0600, whole or not at all. */
 int statedir_write(const struct statedir *dir, const char *name,

@@ -17,6 +17,7 @@ static const char help[] =
 	"missing\n"
 	"  --listen ADDR  host:port (port 0: a free one), or unix:PATH;\n"
 	"                 default: unix:DIR/coordinator.sock\n"
+	"  --token-file FILE  who calls must have this token; mode 0600\n"
 	"  --log FILE     log lines go there, and only errors to stderr\n"
 	"  --check        read the job file, say what is wrong, and end\n"
 	"  --verbose      log more\n"
@@ -38,6 +39,7 @@ static const struct option options[] = {
 	{"job", required_argument, NULL, 'j'},
 	{"state", required_argument, NULL, 's'},
 	{"listen", required_argument, NULL, 'l'},
+	{"token-file", required_argument, NULL, 't'},
 	{"log", required_argument, NULL, 'o'},
 	{"check", no_argument, NULL, 'n'},
 	{"verbose", no_argument, NULL, 'v'},
@@ -57,6 +59,9 @@ static int take(struct config *config, int option, struct error *err)
 		return 0;
 	case 'l':
 		config->listen = optarg;
+		return 0;
+	case 't':
+		config->token_file = optarg;
 		return 0;
 	case 'o':
 		config->log = optarg;

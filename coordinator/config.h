@@ -10,7 +10,8 @@ struct config {
 	const char *job;
 	const char *listen; /* NULL: a unix socket in the state directory */
 	const char *state;
-	const char *log; /* NULL: stderr */
+	const char *token_file; /* NULL: no token is asked for */
+	const char *log;        /* NULL: stderr */
 	bool verbose, check;
 };
 

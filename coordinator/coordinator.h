@@ -28,6 +28,7 @@
 #include "coordinator/sink.h"
 #include "core/job.h"
 #include "core/resume.h"
+#include "rpc/token.h"
 
 struct coordinator {
 	const struct config *config;
@@ -40,6 +41,7 @@ struct coordinator {
 
 	struct rpc *rpc;
 	struct rpc_server *server;
+	struct token token;            /* "": none is asked for */
 	struct list watchers, outputs; /* of service.c and output.c */
 	struct loop_timer publish;
 	bool published_soon;

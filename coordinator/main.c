@@ -31,6 +31,28 @@ static int check_checkpoint_dir(const struct jobfile *job, struct error *err)
 	return error_errno(err, "checkpoint.dir: %s", dir);
 }
 
+/* The ssh launcher hands a private key to members: who may become one is not
+ * left to the network.  -EACCES for that. */
+static int check_token(struct coordinator *c, struct error *err)
+{
+	const struct config *config = c->config;
+	int r = 0;
+
+	if (config->token_file)
+		r = token_read(&c->token, config->token_file, err);
+	if (r < 0)
+		return error_wrap(err, r == -EACCES ? -EPERM : r,
+				  "--token-file");
+	if (config->token_file || c->jobfile->launcher != LAUNCHER_SSH ||
+	    !config->listen || rpc_server_is_local(config->listen))
+		return 0;
+	return error_set(err, -EACCES,
+			 "--listen %s: with mpi.launcher: ssh whoever joins "
+			 "gets a key, so beyond this machine --token-file is "
+			 "needed",
+			 config->listen);
+}
+
 static int run(const struct config *config, struct loop *loop)
 {
 	CLEANUP(coordinator_destroy) struct coordinator *c = NULL;
@@ -43,6 +65,11 @@ static int run(const struct config *config, struct loop *loop)
 	if (r < 0) {
 		log_error("%s", err.text);
 		return r == -EINVAL ? EXIT_JOBFILE : EXIT_SYSTEM;
+	}
+	r = check_token(c, &err);
+	if (r < 0) {
+		log_error("%s", err.text);
+		return r == -EACCES ? EXIT_USAGE : EXIT_SYSTEM;
 	}
 	if (check_checkpoint_dir(c->jobfile, &err) < 0) {
 		log_error("%s", err.text);

@@ -442,6 +442,7 @@ int service_create(struct coordinator *c, const char *listen, struct error *err)
 		.n_services = LENGTH(services),
 		.descriptors = proto_descriptors,
 		.descriptors_size = proto_descriptors_size,
+		.token = *c->token.text ? c->token.text : NULL,
 		.user = c,
 	};
 	int r = rpc_create(&c->rpc, c->loop, err);

@@ -19,6 +19,7 @@ static const char help[] =
 	"  --cores N           processors they may use; default: all\n"
 	"  --address HOST      where other executors reach it; default: none,\n"
 	"                      all are on this machine\n"
+	"  --token-file FILE   the token that the coordinator asks for\n"
 	"  --tmpdir DIR        its own directory; default: $TMPDIR, or /tmp\n"
 	"  --patience SECONDS  without the coordinator, before its ranks are\n"
 	"                      ended; default 30\n"
@@ -39,6 +40,7 @@ static const struct option options[] = {
 	{"slots", required_argument, NULL, 's'},
 	{"cores", required_argument, NULL, 'k'},
 	{"address", required_argument, NULL, 'a'},
+	{"token-file", required_argument, NULL, 'T'},
 	{"tmpdir", required_argument, NULL, 't'},
 	{"patience", required_argument, NULL, 'p'},
 	{"verbose", no_argument, NULL, 'v'},
@@ -81,6 +83,9 @@ static int take(struct config *config, int option, struct error *err)
 		return number("cores", optarg, 65536, &config->cores, err);
 	case 'a':
 		config->address = optarg;
+		return 0;
+	case 'T':
+		config->token_file = optarg;
 		return 0;
 	case 't':
 		config->tmpdir = optarg;

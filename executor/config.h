@@ -12,6 +12,7 @@ struct config {
 	const char *name;
 	const char *address; /* "": this machine only */
 	const char *tmpdir;
+	const char *token_file; /* NULL: none */
 	unsigned slots, cores;
 	msec_t patience; /* without the coordinator */
 	bool verbose;

@@ -8,6 +8,7 @@
 #include "executor/process.h"
 #include "executor/reach.h"
 #include "jobfile/exit.h"
+#include "rpc/token.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -83,6 +84,19 @@ static void on_signal(void *user, int signo, pid_t sender)
 
 /* ---- life ---- */
 
+static int give_token(struct executor *ex, struct error *err)
+{
+	struct token token = {0};
+	int r;
+
+	if (!ex->config->token_file)
+		return 0;
+	r = token_read(&token, ex->config->token_file, err);
+	if (r < 0)
+		return error_wrap(err, r, "--token-file");
+	return token_use(ex->channel, &token, err);
+}
+
 static int set_up(struct executor *ex, const char *socket,
 		  const char *const *env, struct error *err)
 {
@@ -91,6 +105,8 @@ static int set_up(struct executor *ex, const char *socket,
 	if (r == 0)
 		r = rpc_channel_create(&ex->channel, ex->rpc,
 				       ex->config->coordinator, err);
+	if (r == 0)
+		r = give_token(ex, err);
 	if (r == 0)
 		r = output_create(&ex->output, ex->loop, ex->channel,
 				  ex->config->name, err);

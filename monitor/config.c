@@ -27,6 +27,8 @@ static const struct row rows[] = {
 	  "the job file" },
 	{ "coordinator", "ADDRESS", OPTION_TEXT,    AT(coordinator),
 	  "where the job's coordinator listens" },
+	{ "token-file",  "FILE",    OPTION_TEXT,    AT(token_file),
+	  "the token that the coordinator asks for" },
 	{ "provider",    "NAME",    OPTION_TEXT,    AT(provider),
 	  "who creates executors (local)" },
 	{ "state",       "DIR",     OPTION_TEXT,    AT(state),

@@ -12,8 +12,9 @@
 #include <stdbool.h>
 
 struct config {
-	const char *job, *coordinator, *provider, *state; /* borrowed */
-	unsigned patience;                                /* seconds */
+	/* borrowed; token_file NULL: none */
+	const char *job, *coordinator, *provider, *state, *token_file;
+	unsigned patience; /* seconds */
 	bool verbose, help, version;
 
 	/* from the environment, with defaults */

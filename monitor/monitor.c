@@ -5,6 +5,7 @@
 #include "monitor/decide.h"
 #include "monitor/watch.h"
 #include "rpc/client.h"
+#include "rpc/token.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -148,8 +149,8 @@ static void on_coordinator_lost(void *user, const char *reason)
 {
 	struct monitor *m = user;
 
-	log_error("coordinator=%s lost for %lld s: %s", m->config->coordinator,
-		  (long long)(m->config->patience / 1000), reason);
+	log_error("coordinator=%s given up: %s", m->config->coordinator,
+		  reason);
 	loop_stop(m->loop, EXIT_UNREACHABLE);
 }
 
@@ -171,6 +172,7 @@ static int begin_providing(struct monitor *m, struct error *err)
 	const struct provider_config config = {
 		.loop = m->loop,
 		.coordinator = m->config->coordinator,
+		.token_file = m->config->token_file,
 		.program = m->config->program,
 		.state = m->config->state,
 		.slots = m->config->job->ranks_per_executor,
@@ -181,6 +183,20 @@ static int begin_providing(struct monitor *m, struct error *err)
 	int r = m->config->provider->create(&m->provider, &config, err);
 
 	return r < 0 ? r : provider_adopt(m->provider, err);
+}
+
+static int connect_to(struct monitor *m, struct error *err)
+{
+	struct token token = {0};
+	int r = rpc_channel_create(&m->channel, m->rpc, m->config->coordinator,
+				   err);
+
+	if (r < 0 || !m->config->token_file)
+		return r;
+	r = token_read(&token, m->config->token_file, err);
+	if (r < 0)
+		return error_wrap(err, r, "--token-file");
+	return token_use(m->channel, &token, err);
 }
 
 static int begin(struct monitor *m, struct error *err)
@@ -201,8 +217,7 @@ static int begin(struct monitor *m, struct error *err)
 	r = rpc_create(&m->rpc, m->loop, err);
 	if (r < 0)
 		return r;
-	r = rpc_channel_create(&m->channel, m->rpc, m->config->coordinator,
-			       err);
+	r = connect_to(m, err);
 	if (r < 0)
 		return r;
 	r = decide_init(&m->decide, m->loop, m->channel, m->config->job, err);

@@ -22,9 +22,10 @@ struct monitor_config {
 	const struct jobfile *job;
 	const struct provider_ops *provider;
 	const char *coordinator;
-	const char *program; /* path of bellows-executor */
-	const char *state;   /* directory */
-	msec_t patience;     /* for a coordinator that does not answer */
+	const char *token_file; /* NULL: none */
+	const char *program;    /* path of bellows-executor */
+	const char *state;      /* directory */
+	msec_t patience;        /* for a coordinator that does not answer */
 };
 
 /* Returns when all is over and cleared away. */

@@ -31,6 +31,7 @@ struct provider_events {
 struct provider_config {
 	struct loop *loop;
 	const char *coordinator; /* address for executors */
+	const char *token_file;  /* for them; NULL: none */
 	const char *program;     /* path of bellows-executor */
 	const char *state;       /* directory, there already */
 	unsigned slots;          /* of each executor */

@@ -257,6 +257,7 @@ static void local_free(struct local *p)
 	if (p->place.fd >= 0)
 		close(p->place.fd);
 	free(p->place.coordinator);
+	free(p->place.token_file);
 	free(p->place.program);
 	free(p);
 }
@@ -283,7 +284,10 @@ static int local_create(struct provider **out,
 	p->place.fd = -1;
 	p->place.coordinator = strdup(config->coordinator);
 	p->place.program = strdup(config->program);
-	if (!p->place.coordinator || !p->place.program)
+	if (config->token_file)
+		p->place.token_file = strdup(config->token_file);
+	if (!p->place.coordinator || !p->place.program ||
+	    (config->token_file && !p->place.token_file))
 		return error_set(err, -ENOMEM, "out of memory");
 
 	if (access(p->place.program, X_OK) < 0)

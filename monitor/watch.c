@@ -62,7 +62,11 @@ static void on_end(void *user, const struct rpc_status *status)
 	if (status->message[0] == '\0')
 		snprintf(watch->last.message, sizeof(watch->last.message), "%s",
 			 rpc_code_name(status->code));
-	again(watch);
+	/* asking again would not change that */
+	if (status->code == RPC_UNAUTHENTICATED)
+		on_give_up(watch);
+	else
+		again(watch);
 }
 
 static void open_stream(void *user)

@@ -138,6 +138,7 @@ static int run(struct worker *worker, struct error *err)
 		"--name", worker->name,
 		"--slots", slots,
 		"--tmpdir", mark + strlen(MARK_KEY),
+		place->token_file ? "--token-file" : NULL, place->token_file,
 		NULL,
 	};
 	/* clang-format on */

@@ -24,11 +24,12 @@ struct worker;
 
 /* What all workers of a provider have in common. */
 struct worker_place {
-	struct loop *loop;           /* borrowed */
-	char *program, *coordinator; /* owned by the provider */
-	char dir[PATH_MAX];          /* absolute */
-	int fd;                      /* of dir */
-	unsigned slots;              /* of each worker */
+	struct loop *loop; /* borrowed */
+	/* owned by the provider; token_file NULL: none */
+	char *program, *coordinator, *token_file;
+	char dir[PATH_MAX]; /* absolute */
+	int fd;             /* of dir */
+	unsigned slots;     /* of each worker */
 	/* The worker is in no list and freed after the call. */
 	void (*gone)(void *user, const struct worker *worker);
 	void *user;
