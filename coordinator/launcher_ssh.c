@@ -126,12 +126,17 @@ static void try_again(struct post *post, const char *why)
 	loop_timer_set(post->ssh->room->loop, &post->again, PAUSE, reach, post);
 }
 
-static void on_login(void *user, const char *failure, const char *host_key)
+static void on_login(void *user, int code, const char *failure,
+		     const char *host_key)
 {
 	struct post *post = user;
 
 	post->login = NULL;
-	if (failure) {
+	if (code == -EACCES || code == -ENOEXEC) {
+		refuse(post, failure, EXIT_UNREACHABLE);
+		return;
+	}
+	if (code < 0) {
 		try_again(post, failure);
 		return;
 	}

@@ -44,6 +44,16 @@ static int say(struct login *login, struct error *err, const char *what)
 			 ssh_get_error(login->session));
 }
 
+static int hand_over(struct login *login, struct error *err)
+{
+	int fd = fcntl(login->fd, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return error_errno(err, "no descriptor");
+	ssh_options_set(login->session, SSH_OPTIONS_FD, &fd);
+	return 0;
+}
+
 static int connecting(struct login *login, struct error *err)
 {
 	int failure = 0;
@@ -56,7 +66,7 @@ static int connecting(struct login *login, struct error *err)
 		return error_set(err, -failure, "cannot connect: %s",
 				 strerror(failure));
 	return getpeername(login->fd, (struct sockaddr *)&peer, &size) == 0
-		       ? 0
+		       ? hand_over(login, err)
 		       : AGAIN;
 }
 
@@ -85,7 +95,7 @@ static int greeting(struct login *login, struct error *err)
 	r = read_host_key(login, err);
 	if (r == 0 && *login->peer.host_key &&
 	    strcmp(login->host_key, login->peer.host_key) != 0)
-		r = error_set(err, -EACCES,
+		r = error_set(err, -EPROTO,
 			      "its host key is not the one it was announced "
 			      "with");
 	return r;
@@ -134,7 +144,7 @@ static int hearing(struct login *login, struct error *err)
 	if (status == 0)
 		return 0;
 	if (status > 0)
-		return error_set(err, -EIO,
+		return error_set(err, -ENOEXEC,
 				 "'%s' ended with %d there, run by the shell "
 				 "of %s",
 				 login->command, status, login->peer.user);
@@ -151,7 +161,7 @@ static int (*const phases[])(struct login *login, struct error *err) = {
 
 /* ---- going on ---- */
 
-static void finish(struct login *login, const char *failure)
+static void finish(struct login *login, int code, const char *failure)
 {
 	login_f fn = login->fn;
 	void *user = login->user;
@@ -161,7 +171,7 @@ static void finish(struct login *login, const char *failure)
 	snprintf(text, sizeof(text), "sshd at %s port %u: %s",
 		 login->peer.address, login->peer.port, failure ? failure : "");
 	login_destroy(login);
-	fn(user, failure ? text : NULL, failure ? NULL : host_key);
+	fn(user, code, failure ? text : NULL, failure ? NULL : host_key);
 }
 
 static void step(struct login *login)
@@ -174,7 +184,7 @@ static void step(struct login *login)
 		login->phase += r == 0;
 	}
 	if (r != AGAIN)
-		finish(login, r < 0 ? err.text : NULL);
+		finish(login, r, r < 0 ? err.text : NULL);
 }
 
 static void on_look(void *user)
@@ -200,7 +210,7 @@ static void on_late(void *user)
 
 	snprintf(text, sizeof(text), "no login within %lld ms",
 		 (long long)login->patience);
-	finish(login, text);
+	finish(login, -ETIMEDOUT, text);
 }
 
 /* ---- beginning ---- */
@@ -243,7 +253,7 @@ static bool configure(struct login *login)
 {
 	static const char ed25519[] = "ssh-ed25519";
 	const char *expected = login->peer.host_key;
-	int no = 0, fd;
+	int no = 0;
 
 	if (!set(login, SSH_OPTIONS_PROCESS_CONFIG, &no) ||
 	    !set(login, SSH_OPTIONS_HOST, "peer") ||
@@ -256,8 +266,7 @@ static bool configure(struct login *login)
 	    !set(login, SSH_OPTIONS_HOSTKEYS, ed25519))
 		return false;
 	ssh_set_blocking(login->session, 0);
-	fd = fcntl(login->fd, F_DUPFD_CLOEXEC, 0);
-	return fd >= 0 && set(login, SSH_OPTIONS_FD, &fd);
+	return true;
 }
 
 int login_start(struct login **out, struct loop *loop,
@@ -296,6 +305,18 @@ int login_start(struct login **out, struct loop *loop,
 	return 0;
 }
 
+/* libssh closes a descriptor that it was given when it meets an error, and at
+ * no other time; it then has none any more. */
+static void end_session(ssh_session session)
+{
+	int fd = ssh_get_fd(session);
+
+	ssh_disconnect(session);
+	ssh_free(session);
+	if (fd >= 0)
+		close(fd);
+}
+
 struct login *login_destroy(struct login *login)
 {
 	if (!login)
@@ -304,10 +325,8 @@ struct login *login_destroy(struct login *login)
 	loop_timer_clear(&login->look);
 	loop_fd_remove(login->watch);
 	ssh_channel_free(login->channel);
-	if (login->session) {
-		ssh_disconnect(login->session);
-		ssh_free(login->session);
-	}
+	if (login->session)
+		end_session(login->session);
 	ssh_key_free(login->key);
 	if (login->fd >= 0)
 		close(login->fd);

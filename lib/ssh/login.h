@@ -30,10 +30,15 @@ struct ssh_peer {
 
 struct login;
 
-/* failure: NULL, or the sentence why it did not succeed.  host_key: of the sshd
- * that let us in, as in struct ssh_peer; NULL on failure.  The login is freed
- * after the call. */
-typedef void (*login_f)(void *user, const char *failure, const char *host_key);
+/*
+ * code: 0; -EACCES: the key is not let in; -ENOEXEC: the command ended with
+ * something else than 0; another -errno: it may go better the next time.
+ * failure: the sentence of those, or NULL.  host_key: of the sshd that let us
+ * in, as in struct ssh_peer; NULL on failure.  The login is freed after the
+ * call.
+ */
+typedef void (*login_f)(void *user, int code, const char *failure,
+			const char *host_key);
 
 /*
  * private_key in OpenSSH's format; command: has to end with 0.  All are

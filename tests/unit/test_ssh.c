@@ -6,6 +6,7 @@
 #include "tests/check.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -106,7 +107,8 @@ struct trial {
 	char failure[1024];
 };
 
-static void on_login(void *user, const char *failure, const char *host_key)
+static void on_login(void *user, int code, const char *failure,
+		     const char *host_key)
 {
 	struct trial *trial = user;
 
@@ -218,6 +220,30 @@ static void who_does_not_speak_ssh_is_said(void)
 	close(talker.listener);
 }
 
+static int count_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static void a_login_leaves_no_descriptor(void)
+{
+	int fd, before;
+	unsigned port = listen_somewhere(&fd);
+
+	failure_of("127.0.0.1", port, 50);
+	before = count_descriptors();
+	failure_of("127.0.0.1", port, 50);
+	failure_of("127.0.0.1", 1, 50);
+	CHECK(count_descriptors() == before);
+	close(fd);
+}
+
 static void no_name_is_looked_up(void)
 {
 	CHECK_TEXT(failure_of("localhost", 22, 5000),
@@ -250,6 +276,7 @@ int main(void)
 		TEST(a_port_where_nobody_listens_is_said),
 		TEST(an_sshd_that_says_nothing_is_waited_for_no_longer_than_that),
 		TEST(who_does_not_speak_ssh_is_said),
+		TEST(a_login_leaves_no_descriptor),
 		TEST(no_name_is_looked_up),
 		TEST(what_is_no_private_key_is_refused),
 	};
