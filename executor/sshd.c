@@ -16,6 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { FALLS_MAX = 5, LINE_MAX_SSHD = 512 };
@@ -229,6 +230,9 @@ static void on_end(void *user, pid_t pid, int status)
 	if (sshd->fd >= 0)
 		on_text(sshd, 0); /* its last words */
 	stop_reading(sshd);
+	if (WIFSIGNALED(status))
+		snprintf(sshd->last, sizeof(sshd->last), "by signal %d",
+			 WTERMSIG(status));
 	sshd->listening = false;
 	if (loop_now() - sshd->started > UPRIGHT)
 		sshd->falls = 0;
@@ -238,7 +242,7 @@ static void on_end(void *user, pid_t pid, int status)
 		fail(sshd, err.text);
 		return;
 	}
-	log_warn("sshd ended (%s): it is started again", sshd->last);
+	log_warn("sshd ended: it is started again: %s", sshd->last);
 	loop_timer_set(sshd->loop, &sshd->again, PAUSE * sshd->falls, start,
 		       sshd);
 }

@@ -24,7 +24,9 @@ try:
 except ImportError:
     grpc = None
 
-RUN = 4  # seconds that two ranks compute
+# seconds that two ranks compute, at least where their number changes
+RUN, LONG = 5, 12
+SHORT = harness.Work(1003, 20, 7)
 SSH = "{launcher: ssh}"
 CALL = "/bellows.v1.Coordinator/"
 USER, UID = "bellows-test", 64901
@@ -183,7 +185,7 @@ def coordinator(room, *options, **keys):
     """One without executors; its address."""
     state = room.path("state", "alone")
     at = room.start("bellows-coordinator", "--job",
-                    room.job(harness.Work(1003, 20, 7), **keys), "--state",
+                    room.job(SHORT, **keys), "--state",
                     state, *options)
     path = os.path.join(state, "address")
     room.wait("the address", lambda: harness.read(path) or at.is_over())
@@ -198,7 +200,7 @@ def ends(at):
 # ---- a job ----
 
 def a_job_by_ssh_goes_to_4_and_back_with_the_digest_of_plain_mpiexec(room):
-    work = harness.work_for(4 * RUN)
+    work = harness.work_for(LONG)
     at = room.start("bellows", "run", room.job(work, mpi=SSH))
     path = room.path("state", "heat", "ssh", "key")
     key = room.wait("the key", lambda: harness.read(path))
@@ -223,19 +225,18 @@ def a_job_by_ssh_goes_to_4_and_back_with_the_digest_of_plain_mpiexec(room):
 
 
 def start_up_files_of_a_user_break_nothing(room):
-    work = harness.work_for(RUN)
     user = User(room, "/bin/sh")
     for shell in ("/bin/bash", "/bin/sh"):
         user.know(room, shell)
-        at = user.run(room, "bellows", "run", room.job(work, mpi=SSH),
+        at = user.run(room, "bellows", "run", room.job(SHORT, mpi=SSH),
                       patience=180).ends_with(0)
-        assert harness.digest(at.output) == work.digest()
+        assert harness.digest(at.output) == SHORT.digest()
     no_sshd_is_left(room)
 
 
 def a_user_whose_shell_runs_nothing_is_said(room):
     user = User(room, "/usr/sbin/nologin")
-    user.run(room, "bellows", "run", room.job(harness.Work(1003, 20, 7),
+    user.run(room, "bellows", "run", room.job(SHORT,
                                               mpi=SSH)) \
         .ends_with(69).says("'command -v orted >/dev/null' ended with 1 there, "
                             f"run by the shell of {USER}")
@@ -244,7 +245,7 @@ def a_user_whose_shell_runs_nothing_is_said(room):
 
 def a_user_whom_nobody_knows_is_said(room):
     user = User(room, "/bin/sh", is_known=False)
-    user.run(room, "bellows", "run", room.job(harness.Work(1003, 20, 7),
+    user.run(room, "bellows", "run", room.job(SHORT,
                                               mpi=SSH)) \
         .ends_with(71).says(f"user {UID} has no entry in the user "
                             "database")
@@ -253,7 +254,7 @@ def a_user_whom_nobody_knows_is_said(room):
 # ---- sshds ----
 
 def an_sshd_that_dies_is_started_again_and_no_rank_minds(room):
-    work = harness.work_for(RUN)
+    work = harness.work_for(LONG)
     at = room.start("bellows", "run", room.job(work, mpi=SSH))
     epoch = room.runs_on(2)["epoch"]
     old = set(listeners())
@@ -365,7 +366,7 @@ def without_the_token_nobody_is_answered_but_health(room):
 def a_token_that_others_can_read_is_refused(room):
     path = room.write("token", "0123456789abcdef\n")
     os.chmod(path, 0o644)
-    job = room.job(harness.Work(1003, 20, 7))
+    job = room.job(SHORT)
     for program in (["bellows-coordinator", "--job", job, "--state",
                      room.path("state", "x")],
                     ["bellows-executor", "--coordinator", "unix:/none"],
@@ -377,14 +378,14 @@ def a_token_that_others_can_read_is_refused(room):
 
 
 def a_job_by_ssh_that_the_network_reaches_needs_a_token(room):
-    job = room.job(harness.Work(1003, 20, 7), mpi=SSH)
+    job = room.job(SHORT, mpi=SSH)
     room.run("bellows-coordinator", "--job", job, "--state",
              room.path("state", "x"), "--listen", "0.0.0.0:0").ends_with(64) \
         .says("--listen 0.0.0.0:0: with mpi.launcher: ssh", "--token-file")
 
 
 def run_makes_a_token_of_its_own_for_a_port(room):
-    work = harness.work_for(RUN)
+    work = harness.work_for(LONG)
     at = room.start("bellows", "run", room.job(work), "--listen",
                     "127.0.0.1:0")
     room.runs_on(2)
