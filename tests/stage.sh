@@ -4,4 +4,5 @@
 # stage.sh DIR STAMP PROGRAM...: put the programs side by side, as installed.
 dir=$1 stamp=$2
 shift 2
-mkdir -p "$dir" && cp "$@" "$dir" && touch "$stamp"
+# -f: a program that still runs is replaced, not written to
+mkdir -p "$dir" && cp -f "$@" "$dir" && touch "$stamp"
