@@ -69,7 +69,7 @@ struct adapter_app {
 
 struct checkpoint {
 	uint64_t step; /* application's count at the checkpoint; 0: not known */
-	uint64_t mark; /* differs between any two checkpoints */
+	uint64_t mark; /* differs between any two checkpoints; not 0 */
 	unsigned files;
 	uint64_t bytes;
 };
@@ -86,9 +86,10 @@ struct line_facts {
 	uint64_t step, total; /* total 0: not known */
 };
 
+/* err, where there is one, may be NULL: whoever asks does not care why. */
 struct adapter {
-	unsigned abi; /* ADAPTER_ABI, first for ever */
-	const char *name;
+	unsigned abi;      /* ADAPTER_ABI, first for ever */
+	const char *name;  /* 1 to 40 of a-z, 0-9 and -, begins with a letter */
 	const char *unit;  /* of steps, for people: "steps", "ms of model time";
 			    * NULL: steps */
 	bool has_settings; /* takes the job file's section settings */
@@ -151,6 +152,12 @@ struct adapter {
 				  const char *line, struct line_facts *facts);
 };
 
+/*
+ * What adapters are given.  The programs export these and the functions of
+ * base/error.h to adapters that they load (adapter.sym); nothing else of them
+ * can be called from there.
+ */
+
 /* The value of a setting, NULL if it is not given. */
 const char *adapter_setting(const struct adapter_app *app, const char *key);
 
@@ -164,13 +171,7 @@ int adapter_check_settings(const struct adapter_app *app,
 const char *adapter_replace(const char *arg, const char *checkpoint,
 			    char **text, size_t *room);
 
-extern const struct adapter adapter_cm1, adapter_generic, adapter_lammps,
-	adapter_parint;
-
-/* NULL if there is no adapter of that name. */
+/* Another adapter, to lean on; NULL if there is none of that name. */
 const struct adapter *adapter_find(const char *name);
-
-/* "cm1, generic, lammps, parint", for sentences; n is the buffer's size. */
-const char *adapter_names(char *text, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apps/adapter.h"
+#include "apps/adapters.h"
 #include "base/list.h"
 
 #include <errno.h>
@@ -15,22 +15,62 @@ static const struct adapter *const adapters[] = {
 	&adapter_parint,
 };
 
+/* Added while the program begins, by its only thread; never taken away. */
+static const struct adapter *added[ADAPTERS_ADDED_MAX];
+static size_t n_added;
+
+/* NULL behind the last one. */
+static const struct adapter *adapter_at(size_t i)
+{
+	if (i < LENGTH(adapters))
+		return adapters[i];
+	i -= LENGTH(adapters);
+	return i < n_added ? added[i] : NULL;
+}
+
 const struct adapter *adapter_find(const char *name)
 {
-	for (size_t i = 0; i < LENGTH(adapters); i++)
-		if (strcmp(adapters[i]->name, name) == 0)
-			return adapters[i];
+	const struct adapter *at;
+
+	for (size_t i = 0; (at = adapter_at(i)); i++)
+		if (strcmp(at->name, name) == 0)
+			return at;
 	return NULL;
+}
+
+int adapter_may_add(const struct adapter *adapter, struct error *err)
+{
+	char names[512];
+
+	if (adapter_find(adapter->name))
+		return error_set(err, -EEXIST,
+				 "the name '%s' is taken; another one than %s",
+				 adapter->name,
+				 adapter_names(names, sizeof(names)));
+	if (n_added == ADAPTERS_ADDED_MAX)
+		return error_set(err, -E2BIG, "at most %d adapters are added",
+				 ADAPTERS_ADDED_MAX);
+	return 0;
+}
+
+int adapter_add(const struct adapter *adapter, struct error *err)
+{
+	int r = adapter_may_add(adapter, err);
+
+	if (r == 0)
+		added[n_added++] = adapter;
+	return r;
 }
 
 const char *adapter_names(char *text, size_t n)
 {
+	const struct adapter *adapter;
 	size_t at = 0;
 
 	text[0] = '\0';
-	for (size_t i = 0; i < LENGTH(adapters) && at < n; i++)
+	for (size_t i = 0; (adapter = adapter_at(i)) && at < n; i++)
 		at += (size_t)snprintf(text + at, n - at, "%s%s",
-				       i > 0 ? ", " : "", adapters[i]->name);
+				       i > 0 ? ", " : "", adapter->name);
 	return text;
 }
 

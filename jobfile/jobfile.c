@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jobfile/jobfile.h"
+#include "apps/adapters.h"
 #include "base/list.h"
 #include "jobfile/reader.h"
 #include "jobfile/syntax.h"

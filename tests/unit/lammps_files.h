@@ -4,7 +4,7 @@
 
 /* Restart files of LAMMPS in a folder of the test's own. */
 
-#include "apps/adapter.h"
+#include "apps/adapters.h"
 #include "base/cleanup.h"
 #include "tests/check.h"
 

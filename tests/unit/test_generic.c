@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apps/adapter.h"
+#include "apps/adapters.h"
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "tests/check.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "apps/adapters.h"
 #include "base/list.h"
 #include "jobfile/jobfile.h"
 #include "tests/check.h"
