@@ -59,6 +59,8 @@ static int store(struct args *args, const struct flag *flag, const char *value,
 			flag->name, value);
 	case FLAG_LIST:
 		return words_add(at, value, room);
+	case FLAG_ADAPTER:
+		return adapter_files_add(at, value, err);
 	}
 	return -EINVAL;
 }

@@ -10,6 +10,7 @@
  * tables.
  */
 
+#include "apps/load.h"
 #include "base/error.h"
 #include "base/time.h"
 
@@ -32,6 +33,7 @@ struct args {
 	unsigned ranks, min, max; /* 0: not given */
 	msec_t deadline, timeout; /* 0: not given */
 	struct words at, env;
+	struct adapter_files adapters;
 
 	struct words words;         /* what is no option */
 	const char *const *command; /* after "--", ends with NULL; or NULL */
@@ -67,6 +69,7 @@ enum flag_kind {
 	FLAG_COUNT,    /* unsigned, at least 1 */
 	FLAG_DURATION, /* msec_t, more than 0 */
 	FLAG_LIST,     /* struct words: may be repeated */
+	FLAG_ADAPTER,  /* struct adapter_files: the same */
 };
 
 struct flag {

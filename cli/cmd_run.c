@@ -104,6 +104,8 @@ static int prepare(struct start *start, const struct args *args,
 {
 	int code;
 
+	if (adapter_files_load(&args->adapters, err) < 0)
+		return EXIT_USAGE;
 	if (args->timeline && file_check(args->timeline, err) < 0)
 		return EXIT_SYSTEM;
 	code = args->words.n ? read_file(start, args, err)

@@ -8,6 +8,8 @@ int cmd_validate(const struct args *args, const struct output *output)
 	CLEANUP(jobfile_destroy) struct jobfile *job = NULL;
 	struct error err;
 
+	if (adapter_files_load(&args->adapters, &err) < 0)
+		return output_fail(output, EXIT_USAGE, "%s", err.text);
 	if (args->schema) {
 		jobfile_print_schema();
 		return EXIT_DONE;

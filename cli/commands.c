@@ -27,6 +27,8 @@ const struct flag flags[] = {
 	 "change the size at 30% of progress, or after 10min; repeatable"},
 	{"env", "KEY=VALUE", FLAG_LIST, ARG(env), ON_RUN,
 	 "environment of the ranks; repeatable"},
+	{"adapter", "FILE", FLAG_ADAPTER, ARG(adapters), ON_RUN | ON_VALIDATE,
+	 "load an adapter of your own, a shared object; repeatable"},
 	{"timeline", "FILE.svg", FLAG_TEXT, ARG(timeline), ON_RUN,
 	 "draw ranks over time into FILE.svg when the job is over"},
 	{"quiet", NULL, FLAG_SWITCH, ARG(quiet), ON_RUN,

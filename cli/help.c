@@ -9,7 +9,7 @@ static const struct {
 	const char *meaning;
 } meanings[] = {
 	{EXIT_DONE, "done"},
-	{EXIT_USAGE, "the command line is wrong"},
+	{EXIT_USAGE, "the command line is wrong, or an adapter that it names"},
 	{EXIT_JOBFILE, "the job file was refused"},
 	{EXIT_UNREACHABLE, "no coordinator answers, or executors never came"},
 	{EXIT_INTERNAL, "internal error"},

@@ -136,21 +136,26 @@ static void on_watch_end(void *user, int r, const struct error *err)
 static int start_monitor(struct session *session, struct error *err)
 {
 	const struct session_config *config = session->config;
-	const char *argv[] = {NULL,
-			      "--job",
-			      config->job_file,
-			      "--coordinator",
-			      session->client.address,
-			      "--provider",
-			      "local",
-			      "--state",
-			      config->dir->path,
-			      *session->token_file ? "--token-file" : NULL,
-			      session->token_file,
-			      NULL};
+	const char *argv[11 + ADAPTER_FILES_ARGS_MAX + 1] = {
+		NULL,
+		"--job",
+		config->job_file,
+		"--coordinator",
+		session->client.address,
+		"--provider",
+		"local",
+		"--state",
+		config->dir->path,
+	};
+	const char **end;
 	CLEANUP(close) int log = -1;
 	char path[PATH_MAX + 16];
 
+	end = adapter_files_put(&config->args->adapters, argv + 9);
+	if (*session->token_file) {
+		*end++ = "--token-file";
+		*end = session->token_file;
+	}
 	snprintf(path, sizeof(path), "%s/monitor.log", config->dir->path);
 	log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
 		   0600);
@@ -226,30 +231,22 @@ static int start_coordinator(struct session *session, struct error *err)
 {
 	const struct session_config *config = session->config;
 	char log[4200];
-	const char *argv[] = {NULL,
-			      "--job",
-			      config->job_file,
-			      "--state",
-			      config->dir->path,
-			      "--log",
-			      log,
-			      NULL,
-			      NULL,
-			      NULL,
-			      NULL,
-			      NULL};
+	const char *argv[11 + ADAPTER_FILES_ARGS_MAX + 1] = {
+		NULL,      "--job",           config->job_file,
+		"--state", config->dir->path, "--log",
+		log,
+	};
 	int out[2], errors[2], r;
-	size_t n = 7;
+	const char **end = adapter_files_put(&config->args->adapters, argv + 7);
 
 	if (config->args->listen) {
-		argv[n++] = "--listen";
-		argv[n++] = config->args->listen;
+		*end++ = "--listen";
+		*end++ = config->args->listen;
 	}
 	if (*session->token_file) {
-		argv[n++] = "--token-file";
-		argv[n++] = session->token_file;
+		*end++ = "--token-file";
+		*end++ = session->token_file;
 	}
-
 	snprintf(log, sizeof(log), "%s/coordinator.log", config->dir->path);
 	if (pipe2(out, O_CLOEXEC) < 0)
 		return error_errno(err, "pipe");

@@ -19,6 +19,7 @@ static const char help[] =
 	"                 default: unix:DIR/coordinator.sock\n"
 	"  --token-file FILE  who calls must have this token; mode 0600\n"
 	"  --log FILE     log lines go there, and only errors to stderr\n"
+	"  --adapter FILE an adapter of your own; may be repeated\n"
 	"  --check        read the job file, say what is wrong, and end\n"
 	"  --verbose      log more\n"
 	"\n"
@@ -41,6 +42,7 @@ static const struct option options[] = {
 	{"listen", required_argument, NULL, 'l'},
 	{"token-file", required_argument, NULL, 't'},
 	{"log", required_argument, NULL, 'o'},
+	{"adapter", required_argument, NULL, 'a'},
 	{"check", no_argument, NULL, 'n'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"help", no_argument, NULL, 'h'},
@@ -66,6 +68,8 @@ static int take(struct config *config, int option, struct error *err)
 	case 'o':
 		config->log = optarg;
 		return 0;
+	case 'a':
+		return adapter_files_add(&config->adapters, optarg, err);
 	case 'n':
 		config->check = true;
 		return 0;

@@ -2,7 +2,7 @@
 #ifndef COORDINATOR_CONFIG_H
 #define COORDINATOR_CONFIG_H
 
-#include "base/error.h"
+#include "apps/load.h"
 
 #include <stdbool.h>
 
@@ -12,6 +12,7 @@ struct config {
 	const char *state;
 	const char *token_file; /* NULL: no token is asked for */
 	const char *log;        /* NULL: stderr */
+	struct adapter_files adapters;
 	bool verbose, check;
 };
 

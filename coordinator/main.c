@@ -121,6 +121,10 @@ int main(int argc, char **argv)
 	}
 	if (config.verbose)
 		log_init("coordinator", LOG_DEBUG);
+	if (adapter_files_load(&config.adapters, &err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_USAGE;
+	}
 	if (config.check)
 		return check(config.job);
 

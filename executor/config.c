@@ -21,6 +21,10 @@ static const char help[] =
 	"                      all are on this machine\n"
 	"  --token-file FILE   the token that the coordinator asks for\n"
 	"  --tmpdir DIR        its own directory; default: $TMPDIR, or /tmp\n"
+	"  --adapter FILE      an adapter of your own, if the job needs it; "
+	"may "
+	"be\n"
+	"                      repeated\n"
 	"  --patience SECONDS  without the coordinator, before its ranks are\n"
 	"                      ended; default 30\n"
 	"  --verbose           log more\n"
@@ -42,6 +46,7 @@ static const struct option options[] = {
 	{"address", required_argument, NULL, 'a'},
 	{"token-file", required_argument, NULL, 'T'},
 	{"tmpdir", required_argument, NULL, 't'},
+	{"adapter", required_argument, NULL, 'm'},
 	{"patience", required_argument, NULL, 'p'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"help", no_argument, NULL, 'h'},
@@ -90,6 +95,8 @@ static int take(struct config *config, int option, struct error *err)
 	case 't':
 		config->tmpdir = optarg;
 		return 0;
+	case 'm':
+		return adapter_files_add(&config->adapters, optarg, err);
 	case 'p':
 		r = number("patience", optarg, 86400, &seconds, err);
 		config->patience = SECONDS(seconds);

@@ -2,7 +2,7 @@
 #ifndef EXECUTOR_CONFIG_H
 #define EXECUTOR_CONFIG_H
 
-#include "base/error.h"
+#include "apps/load.h"
 #include "base/time.h"
 
 #include <stdbool.h>
@@ -13,6 +13,7 @@ struct config {
 	const char *address; /* "": this machine only */
 	const char *tmpdir;
 	const char *token_file; /* NULL: none */
+	struct adapter_files adapters;
 	unsigned slots, cores;
 	msec_t patience; /* without the coordinator */
 	bool verbose;

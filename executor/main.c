@@ -25,6 +25,10 @@ int main(int argc, char **argv)
 	}
 	log_init(config.name, config.verbose ? LOG_DEBUG : LOG_INFO);
 
+	if (adapter_files_load(&config.adapters, &err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_USAGE;
+	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (loop_create(&loop, &err) < 0) {
 		log_error("%s", err.text);

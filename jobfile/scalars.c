@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "apps/adapters.h"
 #include "base/list.h"
 #include "jobfile/reader.h"
 
@@ -155,13 +156,27 @@ static int parse_name(struct reader *reader, const struct place *place,
 	return value_keep(reader, text, value_member(place));
 }
 
+/* The name may be right and its adapter be missing in this program. */
+static int refuse_app(struct reader *reader, const struct place *place,
+		      const char *text)
+{
+	char shown[SHOWN_LENGTH], names[256];
+
+	return reader_refuse(reader, (unsigned)place->node->start_mark.line + 1,
+			     place->shown,
+			     "'%s' is unknown; one of %s, or one that this "
+			     "program is given by --adapter FILE",
+			     value_show(text, shown, sizeof(shown)),
+			     adapter_names(names, sizeof(names)));
+}
+
 static int parse_app(struct reader *reader, const struct place *place,
 		     const char *text)
 {
 	const struct adapter *adapter = adapter_find(text);
 
 	if (!adapter)
-		return refuse_text(reader, place, text, "is unknown");
+		return refuse_app(reader, place, text);
 	*(const struct adapter **)value_member(place) = adapter;
 	return 0;
 }

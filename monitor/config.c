@@ -10,7 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option_kind { OPTION_SWITCH, OPTION_TEXT, OPTION_SECONDS };
+enum option_kind {
+	OPTION_SWITCH,
+	OPTION_TEXT,
+	OPTION_SECONDS,
+	OPTION_ADAPTER, /* may be repeated */
+};
 
 struct row {
 	const char *name, *value; /* value: NULL for a switch */
@@ -33,6 +38,8 @@ static const struct row rows[] = {
 	  "who creates executors (local)" },
 	{ "state",       "DIR",     OPTION_TEXT,    AT(state),
 	  "for the executors' temporary files (a new one in TMPDIR)" },
+	{ "adapter",     "FILE",    OPTION_ADAPTER, AT(adapters),
+	  "an adapter of your own, also for executors; repeatable" },
 	{ "patience",    "SECONDS", OPTION_SECONDS, AT(patience),
 	  "for a coordinator that does not answer (30)" },
 	{ "verbose",     NULL,      OPTION_SWITCH,  AT(verbose),
@@ -72,6 +79,8 @@ static int set(struct config *config, const struct row *row, const char *text,
 		return 0;
 	case OPTION_SECONDS:
 		return set_seconds(at, row->name, text, err);
+	case OPTION_ADAPTER:
+		return adapter_files_add(at, text, err);
 	}
 	return 0;
 }

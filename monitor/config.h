@@ -6,7 +6,7 @@
  * What the command line and the environment say; nobody else asks for either
  */
 
-#include "base/error.h"
+#include "apps/load.h"
 #include "base/time.h"
 
 #include <stdbool.h>
@@ -14,6 +14,7 @@
 struct config {
 	/* borrowed; token_file NULL: none */
 	const char *job, *coordinator, *provider, *state, *token_file;
+	struct adapter_files adapters;
 	unsigned patience; /* seconds */
 	bool verbose, help, version;
 

@@ -40,6 +40,7 @@ static enum exit_code run(const struct config *config,
 		.token_file = config->token_file,
 		.program = program,
 		.state = state,
+		.adapters = &config->adapters,
 		.patience = SECONDS(config->patience),
 	};
 	enum exit_code code;
@@ -94,6 +95,10 @@ int main(int argc, char **argv)
 	if (config.verbose)
 		log_init("bellows-monitor", LOG_DEBUG);
 
+	if (adapter_files_load(&config.adapters, &err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_USAGE;
+	}
 	provider = provider_find(config.provider);
 	if (!provider) {
 		log_error("--provider %s: one of: %s", config.provider,

@@ -175,6 +175,7 @@ static int begin_providing(struct monitor *m, struct error *err)
 		.token_file = m->config->token_file,
 		.program = m->config->program,
 		.state = m->config->state,
+		.adapters = m->config->adapters,
 		.slots = m->config->job->ranks_per_executor,
 		.grace = GRACE,
 		.events = &provider_events,

@@ -26,6 +26,7 @@ struct monitor_config {
 	const char *program;    /* path of bellows-executor */
 	const char *state;      /* directory */
 	msec_t patience;        /* for a coordinator that does not answer */
+	const struct adapter_files *adapters; /* for executors */
 };
 
 /* Returns when all is over and cleared away. */

@@ -12,6 +12,7 @@
  * of them have no ranks, and they leave by themselves.
  */
 
+#include "apps/load.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/time.h"
@@ -36,6 +37,7 @@ struct provider_config {
 	const char *state;       /* directory, there already */
 	unsigned slots;          /* of each executor */
 	msec_t grace;            /* from asking an executor to leave to force */
+	const struct adapter_files *adapters; /* for them; NULL: none */
 	const struct provider_events *events;
 	void *user;
 };

@@ -279,6 +279,7 @@ static int local_create(struct provider **out,
 	list_init(&p->workers);
 	p->place.loop = config->loop;
 	p->place.slots = config->slots;
+	p->place.adapters = config->adapters;
 	p->place.gone = on_gone;
 	p->place.user = p;
 	p->place.fd = -1;

@@ -132,14 +132,12 @@ static int run(struct worker *worker, struct error *err)
 	const char *mark = worker->mark;
 	char slots[16];
 	/* clang-format off */
-	const char *argv[] = {
+	const char *argv[11 + ADAPTER_FILES_ARGS_MAX + 1] = {
 		place->program,
 		"--coordinator", place->coordinator,
 		"--name", worker->name,
 		"--slots", slots,
 		"--tmpdir", mark + strlen(MARK_KEY),
-		place->token_file ? "--token-file" : NULL, place->token_file,
-		NULL,
 	};
 	/* clang-format on */
 	struct spawn what = {
@@ -150,9 +148,15 @@ static int run(struct worker *worker, struct error *err)
 		.new_session = true,
 		.on_parent_death = SIGTERM,
 	};
+	const char **end;
 	pid_t pid;
 	int r;
 
+	end = adapter_files_put(place->adapters, argv + 9);
+	if (place->token_file) {
+		*end++ = "--token-file";
+		*end = place->token_file;
+	}
 	snprintf(slots, sizeof(slots), "%u", place->slots);
 	environment = spawn_environment(NULL, &mark, 1);
 	if (!environment)

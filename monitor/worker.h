@@ -12,6 +12,7 @@
  * next worker of that name begins clean.
  */
 
+#include "apps/load.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/list.h"
@@ -27,9 +28,10 @@ struct worker_place {
 	struct loop *loop; /* borrowed */
 	/* owned by the provider; token_file NULL: none */
 	char *program, *coordinator, *token_file;
-	char dir[PATH_MAX]; /* absolute */
-	int fd;             /* of dir */
-	unsigned slots;     /* of each worker */
+	char dir[PATH_MAX];                   /* absolute */
+	int fd;                               /* of dir */
+	unsigned slots;                       /* of each worker */
+	const struct adapter_files *adapters; /* borrowed; NULL: none */
 	/* The worker is in no list and freed after the call. */
 	void (*gone)(void *user, const struct worker *worker);
 	void *user;
