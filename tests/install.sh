@@ -40,6 +40,9 @@ prefix=$work/root/${adapter_h%/include/bellows/adapter.h}
 PATH=$prefix/bin:$PATH
 BELLOWS_STATE=$work/state
 export PATH BELLOWS_STATE
+# of mpiexec without Bellows
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 
 version=$(sed -n "s/^[[:space:]]*version: '\(.*\)',/\1/p" \
 	"$source/meson.build" | head -n 1)
@@ -63,25 +66,33 @@ for file in bash-completion/completions/bellows zsh/site-functions/_bellows; do
 	report $? "share/$file"
 done
 
-cat >mine.c <<'EOF'
-#include <bellows/adapter.h>
+# What the .pc file says is true of the place that DESTDIR stands for.
+pc=$(find "$prefix" -name bellows-adapter.pc)
+[ -n "$pc" ] && sed -i "s|^prefix=.*|prefix=$prefix|" "$pc"
+PKG_CONFIG_PATH=${pc%/*}
+export PKG_CONFIG_PATH
+cp -r "$source/apps/example" example
+meson setup example/build example >out 2>&1 &&
+	ninja -C example/build >>out 2>&1
+report $? 'an adapter outside of this tree is built for what is installed'
+meson test -C example/build >out 2>&1
+report $? 'its own test passes'
+chmod -R go-w example
+PATH=$work/example/build:$PATH
 
-static enum save_kind save(const struct adapter_app *app, int *signo)
-{
-	*signo = 10;
-	return app->save_first ? SAVE_SIGNAL_FIRST : SAVE_SIGNAL_ALL;
-}
-
-const struct adapter adapter_mine = {
-	.abi = ADAPTER_ABI, .name = "mine", .save = save,
-};
-EOF
-pkgconfig=$(dirname "$(find "$prefix" -name bellows-adapter.pc)")
-flags=$(PKG_CONFIG_PATH=$pkgconfig PKG_CONFIG_SYSROOT_DIR=$work/root \
-	pkg-config --cflags bellows-adapter 2>out) &&
-	# shellcheck disable=SC2086 # a list it is
-	cc -Wall -Wextra -Werror $flags -c mine.c -o mine.o >out 2>&1
-report $? 'an adapter of somebody else compiles'
+mkdir example/ckpt
+timeout 120 mpiexec --oversubscribe -n 2 plate 600 3000 alone >out 2>&1
+sed -n 's/^plate: answer \([0-9a-f]*\) .*/\1/p' out >alone
+[ -s alone ]
+report $? 'its application runs alone'
+timeout 240 bellows run --adapter example/build/plate-adapter.so \
+	example/plate.yaml >out 2>&1 &&
+	grep -q "^plate: answer $(cat alone) on 3 ranks\$" out &&
+	grep -q '^plate: restarted at step [1-9]' out
+report $? 'the installed programs rescale it from 2 to 3, with the same answer'
+bellows validate example/plate.yaml >out 2>&1
+[ $? -eq 65 ] && grep -q "'plate' is unknown; .*--adapter FILE" out
+report $? 'without its adapter it is unknown'
 
 mkdir ckpt
 timeout 60 bellows run --name installed --app parint --ranks 2 \

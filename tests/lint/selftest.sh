@@ -88,6 +88,8 @@ plant lib/new/b.h "/* $key */"
 catches layers lib/new/ 'a new library needs a rule'
 plant apps/x/b.c "/* $key */" '#include "core/job.h"'
 catches layers apps/x/b.c:2 'apps must not include core'
+plant apps/example/b.c "/* $key */" '#include "apps/adapter.h"'
+catches layers apps/example/b.c:2 'the example sees what is installed alone'
 plant jobfile/b.c "/* $key */" '# include "loop/loop.h"'
 catches layers jobfile/b.c:2 'jobfile must not include loop'
 plant monitor/b.c "/* $key */" '#include "coordinator/service.h"'
