@@ -11,7 +11,8 @@
  * run, which signal to send, which files to trust.  Who asks:
  *
  *     check                      whoever reads a job file
- *     accepts trial prepare      the coordinator
+ *     accepts trial reason       the coordinator
+ *     prepare                    the coordinator
  *     command next on_line         the coordinator
  *     save checkpoint log        the executor of rank 0, on another host maybe
  *     checkpoint                 also the coordinator
@@ -31,7 +32,7 @@
 #include <stdint.h>
 
 /* Raised whenever a struct below changes its shape. */
-#define ADAPTER_ABI 2
+#define ADAPTER_ABI 3
 
 /* Ends a command; also the longest one: ADAPTER_ARGS_MAX - 1 arguments. */
 #define ADAPTER_ARGS_MAX 512
@@ -83,7 +84,8 @@ enum line_kind {
 };
 
 struct line_facts {
-	uint64_t step, total; /* total 0: not known */
+	uint64_t step;
+	uint64_t total; /* 0: not known; also of RESUMED and AFRESH */
 };
 
 /* err, where there is one, may be NULL: whoever asks does not care why. */
@@ -114,9 +116,16 @@ struct adapter {
 		     const char *argv[ADAPTER_ARGS_MAX], char *text,
 		     size_t text_size, struct error *err);
 
-	/* Brings the application's input files in order before a start (restart
+	/* Puts the sentence of a failed trial's output that says why into text,
+	 * in one line; false if there is none that it knows: then it may have
+	 * failed for another reason, and is made again when that size is asked
+	 * for.  Optional. */
+	bool (*reason)(const char *output, char *text, size_t text_size);
+
+	/* Brings the application's files in order before a start (restart
 	 * NULL) or before it goes on from that checkpoint; again does no harm.
-	 * 0 or -errno with a sentence.  Optional. */
+	 * 0 or -errno with a sentence; -ENOENT: the checkpoint to go on from is
+	 * not there, and it would begin afresh.  Optional. */
 	int (*prepare)(const struct adapter_app *app,
 		       const struct checkpoint *restart, struct error *err);
 

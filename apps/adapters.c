@@ -9,10 +9,8 @@
 #define CHECKPOINT_WORD "{checkpoint}"
 
 static const struct adapter *const adapters[] = {
-	&adapter_cm1,
-	&adapter_generic,
-	&adapter_lammps,
-	&adapter_parint,
+	&adapter_cm1,    &adapter_generic, &adapter_gromacs,
+	&adapter_lammps, &adapter_parint,
 };
 
 /* Added while the program begins, by its only thread; never taken away. */

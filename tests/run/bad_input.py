@@ -46,7 +46,7 @@ def mounted(folder, options):
 def a_job_file_that_is_wrong_is_refused_with_its_line(room):
     wrong = [
         ("app: parint", "app: fluent",
-         "2: app: 'fluent' is unknown; one of cm1, generic, lammps, parint"),
+         "2: app: 'fluent' is unknown; one of cm1, generic, gromacs, lammps, parint"),
         ("initial: 2", "initial: 0",
          "5: ranks.initial: '0' is out of range; a number from 1 to 4096"),
         ("initial: 2", "initial: 5",
@@ -56,7 +56,7 @@ def a_job_file_that_is_wrong_is_refused_with_its_line(room):
         ("dir: ck", "dir: ck\nfrob: 1", "9: frob: no such key; here are "),
         ("name: heat", "name: Heat", "1: name: 'Heat' "),
         ("app: parint\n", "",
-         "1: app: is missing; one of cm1, generic, lammps, parint"),
+         "1: app: is missing; one of cm1, generic, gromacs, lammps, parint"),
         ("[parint,", "[parint, --checkpoint, x,",
          "2: app: parint: the command has --checkpoint; leave it out"),
         ("dir: ck", "dir: ck\nscale: {schedule: [{at: 30, ranks: 3}]}",

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The adapter of GROMACS: gmx_mpi mdrun
+ *
+ *     words    the command and its options
+ *     options  which of them do not go with a job whose size changes
+ *     files    where its checkpoint and its log are
+ *     cpt      what is in a checkpoint
+ *     start    how it is started, and how it goes on
+ *     trial    whether it runs on a number of ranks
+ *     said     what it says
+ */
+
+#include "apps/adapter.h"
+#include "apps/gromacs/cpt.h"
+#include "apps/gromacs/files.h"
+#include "apps/gromacs/options.h"
+#include "apps/gromacs/said.h"
+#include "apps/gromacs/start.h"
+#include "apps/gromacs/trial.h"
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+
+static int checkpoint(const struct adapter_app *app, struct checkpoint *out,
+		      struct error *err)
+{
+	char path[PATH_MAX];
+	CLEANUP(close) int fd = files_open_checkpoint(app, path, err);
+	struct cpt cpt;
+	int r;
+
+	if (fd == -ENOENT)
+		return 1;
+	r = fd < 0 ? fd : cpt_read(&cpt, fd, path, err);
+	if (r < 0)
+		return r;
+	*out = (struct checkpoint){
+		.step = cpt.step,
+		.mark = cpt.mark,
+		.files = 1,
+		.bytes = cpt.bytes,
+	};
+	return 0;
+}
+
+/* One signal to one rank: it tells the others.  A second would have it stop
+ * earlier, a third without a checkpoint. */
+static enum save_kind save(const struct adapter_app *app, int *signo)
+{
+	*signo = SIGTERM;
+	return SAVE_SIGNAL_FIRST;
+}
+
+static int trial(const struct adapter_app *app, unsigned ranks,
+		 const char *argv[ADAPTER_ARGS_MAX], char *text,
+		 size_t text_size, struct error *err)
+{
+	return trial_command(app, argv, text, text_size, err);
+}
+
+static enum line_kind on_line(const struct adapter_app *app, const char *line,
+			      struct line_facts *facts)
+{
+	return said_read(line, facts);
+}
+
+const struct adapter adapter_gromacs = {
+	.abi = ADAPTER_ABI,
+	.name = "gromacs",
+	.signal_once = true,
+	.check = options_check,
+	.accepts = options_accept,
+	.trial = trial,
+	.reason = trial_reason,
+	.prepare = start_prepare,
+	.command = start_command,
+	.save = save,
+	.checkpoint = checkpoint,
+	.log = files_log_path,
+	.on_line = on_line,
+};
