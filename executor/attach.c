@@ -6,6 +6,7 @@
 #include "executor/reach.h"
 #include "jobfile/exit.h"
 
+#include <limits.h>
 #include <string.h>
 
 /*
@@ -15,6 +16,24 @@
 enum { CALL_TIMEOUT = 10000 };
 
 /* ---- orders ---- */
+
+/* The log of rank 0 from now on: its rank does not run yet. */
+static void follow_log(struct executor *ex, unsigned epoch)
+{
+	const struct adapter *adapter = ex->job->adapter;
+	char path[PATH_MAX];
+	struct error err;
+	int r;
+
+	if (!adapter->log || !ranks_holds(ex->ranks, epoch, 0))
+		return;
+	r = adapter->log(&ex->job->app, path, sizeof(path), &err);
+	if (r < 0)
+		log_warn("epoch=%u the log is not followed: %s", epoch,
+			 err.text);
+	if (r == 0)
+		tail_follow(ex->tail, epoch, path);
+}
 
 static void obey_open(struct executor *ex, const Bellows__V1__Open *open)
 {
@@ -27,6 +46,7 @@ static void obey_open(struct executor *ex, const Bellows__V1__Open *open)
 		.ranks = open->ranks,
 	};
 
+	follow_log(ex, open->epoch);
 	ranks_open(ex->ranks, open->epoch, &command);
 }
 

@@ -114,6 +114,8 @@ static int set_up(struct executor *ex, const char *socket,
 		r = ranks_create(&ex->ranks, ex->loop, ex->output, socket,
 				 &executor_ranks_events, ex, err);
 	if (r == 0)
+		r = tail_create(&ex->tail, ex->loop, executor_on_log, ex, err);
+	if (r == 0)
 		r = programs_create(&ex->programs, ex->loop, env, err);
 	if (r == 0)
 		r = loop_signal_add(ex->loop, SIGTERM, on_signal, ex, err);
@@ -133,6 +135,7 @@ static void tear_down(struct executor *ex)
 	rpc_channel_destroy(ex->channel);
 	rpc_destroy(ex->rpc);
 	save_destroy(ex->save);
+	tail_destroy(ex->tail);
 	programs_destroy(ex->programs);
 	ranks_destroy(ex->ranks);
 	output_destroy(ex->output);

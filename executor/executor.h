@@ -23,6 +23,7 @@
 #include "executor/program.h"
 #include "executor/ranks.h"
 #include "executor/save.h"
+#include "executor/tail.h"
 #include "loop/loop.h"
 #include "proto/bellows.pb-c.h"
 #include "rpc/client.h"
@@ -44,6 +45,7 @@ struct executor {
 	struct ranks *ranks;
 	struct programs *programs;
 	struct save *save;
+	struct tail *tail;
 	const char *const *env; /* of what it runs, beside its own */
 	const char *bindir;
 	struct sshd *sshd; /* NULL: none; see reach.h */
@@ -65,6 +67,8 @@ void executor_on_program_end(void *user, uint64_t id, int status,
 			     const char *text, const char *failure);
 void executor_on_probe_end(void *user, uint64_t token, int status,
 			   const char *text, const char *failure);
+/* Lines of the application's log; false while there is no stream. */
+bool executor_on_log(void *user, unsigned epoch, char *const *lines, size_t n);
 void executor_deliver_judgement(struct executor *ex); /* if there is one */
 
 /* attach.c */

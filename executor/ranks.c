@@ -249,19 +249,32 @@ void ranks_kill(struct ranks *ranks, unsigned epoch)
 	process_signal(epoch, true, SIGKILL);
 }
 
-bool ranks_has(const struct ranks *ranks, unsigned epoch, unsigned number)
+static const struct rank *rank_find(const struct ranks *ranks, unsigned epoch,
+				    unsigned number)
 {
 	struct start *start = start_find(ranks, epoch);
 
 	if (!start)
-		return false;
+		return NULL;
 	list_for_each (at, &start->members) {
 		struct rank *rank = CONTAINER(at, struct rank, link);
 
-		if (rank->state == RANK_RUNS && rank->rank == number)
-			return true;
+		if (rank->rank == number)
+			return rank;
 	}
-	return false;
+	return NULL;
+}
+
+bool ranks_has(const struct ranks *ranks, unsigned epoch, unsigned number)
+{
+	const struct rank *rank = rank_find(ranks, epoch, number);
+
+	return rank && rank->state == RANK_RUNS;
+}
+
+bool ranks_holds(const struct ranks *ranks, unsigned epoch, unsigned number)
+{
+	return rank_find(ranks, epoch, number) != NULL;
 }
 
 unsigned ranks_count(const struct ranks *ranks)

@@ -67,8 +67,9 @@ void ranks_stop(struct ranks *ranks, unsigned epoch, msec_t patience);
  */
 void ranks_kill(struct ranks *ranks, unsigned epoch);
 
-/* Whether this rank of the start runs here. */
+/* Whether this rank of the start runs here; waits at its gate, or runs. */
 bool ranks_has(const struct ranks *ranks, unsigned epoch, unsigned rank);
+bool ranks_holds(const struct ranks *ranks, unsigned epoch, unsigned rank);
 
 /* Running ranks of all starts. */
 unsigned ranks_count(const struct ranks *ranks);

@@ -79,6 +79,7 @@ static void on_gone(void *user, unsigned epoch)
 	gone.epoch = epoch;
 	r.what_case = BELLOWS__V1__REPORT__WHAT_RANKS_GONE;
 	r.ranks_gone = &gone;
+	tail_end(ex->tail, epoch); /* what they wrote comes first */
 	executor_report(ex, &r);
 	if (ex->save)
 		save_on_gone(ex->save, epoch);
@@ -126,6 +127,23 @@ void executor_on_probe_end(void *user, uint64_t token, int status,
 	r.what_case = BELLOWS__V1__REPORT__WHAT_PROBED;
 	r.probed = &probed;
 	executor_report(ex, &r);
+}
+
+bool executor_on_log(void *user, unsigned epoch, char *const *lines, size_t n)
+{
+	struct executor *ex = user;
+	Bellows__V1__LogLines log = BELLOWS__V1__LOG_LINES__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	if (!ex->stream)
+		return false;
+	log.epoch = epoch;
+	log.line = (char **)lines;
+	log.n_line = n;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_LOG_LINES;
+	r.log_lines = &log;
+	executor_report(ex, &r);
+	return true;
 }
 
 /* ---- checkpoints ---- */

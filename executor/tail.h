@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXECUTOR_TAIL_H
+#define EXECUTOR_TAIL_H
+
+/*
+ * Follows the file that an application logs to
+ *
+ * Only what is written from now on is read: an old line would pass for a step
+ * of ranks that have just begun.  So a file is followed from its end, one that
+ * was cut off from its new end, and only one that is new, or stands in the
+ * place of the one that was there, from its beginning.
+ *
+ * It is looked at five times a second, because a file on a network file system
+ * is not announced, and opened each time, because that is when such a file
+ * system looks.  What is read at once is bounded; where the application writes
+ * faster, the oldest of it is passed over.
+ */
+
+#include "base/error.h"
+#include "loop/loop.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+	TAIL_LINE_MAX = 1024, /* with its end; the rest of a line is cut off */
+	TAIL_LINES_MAX = 64,  /* at once */
+};
+
+struct tail;
+
+/* Lines without newline, in ASCII (others become '?'); false if they cannot be
+ * taken now: they come again. */
+typedef bool (*tail_f)(void *user, unsigned epoch, char *const *lines,
+		       size_t n);
+
+int tail_create(struct tail **out, struct loop *loop, tail_f fn, void *user,
+		struct error *err);
+struct tail *tail_destroy(struct tail *tail); /* returns NULL */
+
+/* The log of that start, from now on; the one that was followed is not any
+ * more.  Again for the same start it changes nothing.  path: copied. */
+void tail_follow(struct tail *tail, unsigned epoch, const char *path);
+
+/* Reads what is there at last, and stops; nothing if another is followed. */
+void tail_end(struct tail *tail, unsigned epoch);
+
+#endif
