@@ -108,6 +108,9 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 	if (r == 0)
 		r = sink_create(&c->sink, loop, config->state, on_room, c, err);
 	if (r == 0)
+		r = trials_create(&c->trials, loop, c->jobfile, config->state,
+				  &coordinator_trials_events, c, err);
+	if (r == 0)
 		r = catch_signals(c, err);
 	if (r < 0)
 		return r;
@@ -141,6 +144,7 @@ struct coordinator *coordinator_destroy(struct coordinator *c)
 	launch_destroy(c->next);
 	launch_destroy(c->now);
 	launch_destroy(c->retired);
+	trials_destroy(c->trials);
 	launcher_destroy(c->launcher);
 	sink_destroy(c->sink);
 	members_destroy(c->members);

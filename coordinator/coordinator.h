@@ -26,6 +26,7 @@
 #include "coordinator/launcher.h"
 #include "coordinator/members.h"
 #include "coordinator/sink.h"
+#include "coordinator/trial.h"
 #include "core/job.h"
 #include "core/resume.h"
 #include "rpc/token.h"
@@ -50,6 +51,7 @@ struct coordinator {
 	struct launcher_room reach;
 	struct launcher *launcher;
 	struct sink *sink;
+	struct trials *trials;
 	struct launch_room room;
 	struct launch *now, *next, *retired;
 	struct checkpoint checkpoint; /* newest complete one known */
@@ -103,6 +105,7 @@ void coordinator_release_surplus(struct coordinator *c);
 
 extern const struct launch_events coordinator_launch_events;
 extern const struct members_events coordinator_members_events;
+extern const struct trials_events coordinator_trials_events;
 
 /* Ranks for which there are executors, up to limit; 0: not even the fewest. */
 unsigned coordinator_possible(struct coordinator *c, unsigned limit);

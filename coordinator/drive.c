@@ -22,7 +22,12 @@ unsigned coordinator_possible(struct coordinator *c, unsigned limit)
 	unsigned slots = member_slots_ready(members_ledger(c->members),
 					    c->jobfile->ranks_per_executor);
 
-	return jobfile_largest(c->jobfile, slots < limit ? slots : limit);
+	unsigned ranks =
+		jobfile_largest(c->jobfile, slots < limit ? slots : limit);
+
+	while (ranks > 0 && trials_look(c->trials, ranks, NULL) < 0)
+		ranks = jobfile_largest(c->jobfile, ranks - 1);
+	return ranks;
 }
 
 unsigned coordinator_executors_wanted(const struct coordinator *c)
@@ -148,6 +153,8 @@ void coordinator_event(struct coordinator *c, enum job_event_type type,
 	if (!job_step(&c->job, &event))
 		return;
 	history_on_step(&c->history, &before, &c->job, type, reason, event.now);
+	if (c->job.proven != 0)
+		trials_pass(c->trials, c->job.proven);
 	if (before.state != c->job.state) {
 		snprintf(c->reason, sizeof(c->reason), "%s", reason);
 		log_transition(c, &before, type);
@@ -168,10 +175,32 @@ static void on_prepared(void *user, struct launch *launch)
 {
 	struct coordinator *c = user;
 
-	if (launch == c->next)
+	if (launch == c->next &&
+	    trials_look(c->trials, c->job.target, NULL) == 0)
 		coordinator_event(c, JOB_EV_PREPARED, launch_epoch(launch), 0,
 				  "the next start waits at its gates");
 }
+
+static void on_trial_passed(void *user, unsigned ranks)
+{
+	struct coordinator *c = user;
+
+	if (c->next && ranks == c->job.target && launch_is_prepared(c->next))
+		on_prepared(c, c->next);
+}
+
+static void on_trial_failed(void *user, unsigned ranks, const char *reason)
+{
+	struct coordinator *c = user;
+
+	if (ranks == c->job.target)
+		coordinator_event(c, JOB_EV_UNPREPARED, c->job.next, 0, reason);
+}
+
+const struct trials_events coordinator_trials_events = {
+	on_trial_passed,
+	on_trial_failed,
+};
 
 static void on_up(void *user, struct launch *launch)
 {

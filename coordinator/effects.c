@@ -2,7 +2,11 @@
 #include "coordinator/coordinator.h"
 
 #include "base/cleanup.h"
+#include "base/log.h"
 #include "coordinator/progress.h"
+#include "jobfile/exit.h"
+
+#include <errno.h>
 
 /*
  * What must be true in each state, brought about; again does no harm
@@ -26,6 +30,7 @@ void coordinator_drop_next(struct coordinator *c)
 {
 	struct launch *dropped = c->next;
 
+	trials_cancel(c->trials);
 	c->next = NULL;
 	if (!dropped)
 		return;
@@ -63,33 +68,63 @@ static void count_ranks(struct coordinator *c)
 			c->now ? layout_ranks(launch_layout(c->now), i) : 0;
 }
 
-static int open_gates(struct coordinator *c, struct error *err)
+static const struct checkpoint *restart_of(const struct coordinator *c)
+{
+	return c->job.has_checkpoint ? &c->checkpoint : NULL;
+}
+
+static int prepare_files(struct coordinator *c, struct error *err)
 {
 	const struct jobfile *job = c->jobfile;
-	const struct checkpoint *from =
-		c->job.has_checkpoint ? &c->checkpoint : NULL;
+
+	if (!job->adapter->prepare)
+		return 0;
+	return job->adapter->prepare(&job->app, restart_of(c), err);
+}
+
+/* A start without its checkpoint is not made: it would begin afresh. */
+static void on_unprepared_files(struct coordinator *c, int r,
+				const char *reason)
+{
+	bool gone = r == -ENOENT && !c->job.resumed;
+
+	log_error("epoch=%u not started: %s", c->job.epoch, reason);
+	c->exit_code = gone ? EXIT_AFRESH : EXIT_CHECKPOINT;
+	coordinator_event(c, gone ? JOB_EV_AFRESH : JOB_EV_UNSTARTED,
+			  c->job.epoch, 0, reason);
+}
+
+static int make_start(struct coordinator *c, struct error *err)
+{
 	int r = 0;
 
-	if (job->adapter->prepare)
-		r = job->adapter->prepare(&job->app, from, err);
-	return r < 0 ? r : launch_open(c->now, from, err);
+	if (c->next && launch_epoch(c->next) != c->job.epoch)
+		coordinator_drop_next(c);
+	if (!c->next)
+		r = begin_launch(c, &c->next, c->job.epoch, err);
+	if (r < 0)
+		return r;
+	take_over(c);
+	count_ranks(c);
+	return 0;
 }
 
 static void do_start(struct coordinator *c)
 {
 	struct error err;
-	int r = 0;
+	int r;
 
 	if (c->now && launch_epoch(c->now) == c->job.epoch)
 		return;
-	if (c->next && launch_epoch(c->next) != c->job.epoch)
-		coordinator_drop_next(c);
-	if (!c->next)
-		r = begin_launch(c, &c->next, c->job.epoch, &err);
+	r = make_start(c, &err);
 	if (r == 0) {
-		take_over(c);
-		count_ranks(c);
-		r = open_gates(c, &err);
+		r = prepare_files(c, &err);
+		if (r < 0) {
+			on_unprepared_files(c, r, err.text);
+			return;
+		}
+		c->exit_code = 0;
+		r = launch_open(c->now, restart_of(c), &err);
 	}
 	if (r < 0)
 		coordinator_event(c, JOB_EV_UNSTARTED, c->job.epoch, 0,
@@ -99,11 +134,17 @@ static void do_start(struct coordinator *c)
 static void do_prepare(struct coordinator *c)
 {
 	struct error err;
+	int r;
 
 	if (c->next && launch_epoch(c->next) == c->job.next)
 		return;
 	coordinator_drop_next(c);
-	if (begin_launch(c, &c->next, c->job.next, &err) < 0)
+	r = trials_look(c->trials, c->job.target, &err);
+	if (r > 0)
+		r = trials_begin(c->trials, c->job.target, &err);
+	if (r == 0)
+		r = begin_launch(c, &c->next, c->job.next, &err);
+	if (r < 0)
 		coordinator_event(c, JOB_EV_UNPREPARED, c->job.next, 0,
 				  err.text);
 }
@@ -179,7 +220,8 @@ static void do_end(void *user)
 			if (ledger->members[i].state != MEMBER_LEAVING)
 				members_release(c->members, i,
 						"the job is over");
-	if (members_alive(c->members) == 0 || spent > END_AFTER) {
+	if ((members_alive(c->members) == 0 && trials_are_over(c->trials)) ||
+	    spent > END_AFTER) {
 		service_finish(c);
 		loop_timer_set(c->loop, &c->end, LOOK_AGAIN, finish, c);
 		return;

@@ -50,6 +50,11 @@ static const char *const local[] = {
 	"--mca", "oob_tcp_if_include", "lo",
 	NULL,
 };
+static const char *const alone[] = {
+	"--oversubscribe", "--bind-to", "none",
+	"--mca", "plm", "isolated",
+	NULL,
+};
 static const char *const yielding[] = {
 	"--mca", "mpi_yield_when_idle", "1",
 	NULL,
@@ -134,6 +139,19 @@ static void add(struct mpiexec_words *out, const char *const *list)
 	out->argv[out->n] = NULL;
 }
 
+static int check_users(const struct jobfile *job, struct error *err)
+{
+	size_t users = 0;
+
+	while (job->mpi_arguments[users])
+		users++;
+	return users <= MPIEXEC_USERS_MAX
+		       ? 0
+		       : error_set(err, -E2BIG,
+				   "mpi.arguments: %zu, at most %d", users,
+				   MPIEXEC_USERS_MAX);
+}
+
 int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 		  const struct ledger *ledger, const struct layout *layout,
 		  const char *hostfile, const char *agent, struct error *err)
@@ -142,14 +160,10 @@ int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 				     "-np",     out->ranks,   NULL};
 	const char *const rsh[] = {"--mca", "plm_rsh_agent", agent, NULL};
 	static const char *const gate[] = {"bellows-launch", "--gate", NULL};
-	size_t users = 0;
+	int r = check_users(job, err);
 
-	while (job->mpi_arguments[users])
-		users++;
-	if (users > MPIEXEC_USERS_MAX)
-		return error_set(err, -E2BIG, "mpi.arguments: %zu, at most %d",
-				 users, MPIEXEC_USERS_MAX);
-
+	if (r < 0)
+		return r;
 	out->n = 0;
 	snprintf(out->ranks, sizeof(out->ranks), "%u", layout->ranks);
 	add(out, hosts);
@@ -164,6 +178,34 @@ int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 		add(out, yielding);
 	add(out, job->mpi_arguments);
 	add(out, gate);
+	return 0;
+}
+
+int mpiexec_trial(struct mpiexec_trial_words *out, const struct jobfile *job,
+		  unsigned ranks, const char *const *app, struct error *err)
+{
+	const char *const number[] = {"mpiexec", "-np", out->ranks, NULL};
+	struct mpiexec_words words = {.n = 0};
+	int r = check_users(job, err);
+	size_t n = 0;
+
+	if (r < 0)
+		return r;
+	snprintf(out->ranks, sizeof(out->ranks), "%u", ranks);
+	add(&words, number);
+	add(&words, alone);
+	if (job->network != NETWORK_ANY) {
+		add(&words, tuned);
+		add(&words, local);
+	}
+	add(&words, yielding);
+	add(&words, job->mpi_arguments);
+	memcpy(out->argv, words.argv, words.n * sizeof(words.argv[0]));
+	while (app[n] && n < ADAPTER_ARGS_MAX - 1) {
+		out->argv[words.n + n] = app[n];
+		n++;
+	}
+	out->argv[words.n + n] = NULL;
 	return 0;
 }
 

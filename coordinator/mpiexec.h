@@ -57,6 +57,16 @@ int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 		  const struct ledger *ledger, const struct layout *layout,
 		  const char *hostfile, const char *agent, struct error *err);
 
+/* For a trial of the application on this host alone. */
+struct mpiexec_trial_words {
+	const char *argv[MPIEXEC_ARGS_MAX + ADAPTER_ARGS_MAX];
+	char ranks[16];
+};
+
+/* app: what is to run, ends with NULL; all is borrowed.  -E2BIG as above. */
+int mpiexec_trial(struct mpiexec_trial_words *out, const struct jobfile *job,
+		  unsigned ranks, const char *const *app, struct error *err);
+
 /* Writes the hostfile. */
 int mpiexec_write_hostfile(const char *path, const struct ledger *ledger,
 			   const struct layout *layout, struct error *err);

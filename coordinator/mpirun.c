@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/mpirun.h"
 
+#include "base/list.h"
 #include "base/log.h"
 #include "coordinator/state_dir.h"
 #include "loop/spawn.h"
@@ -10,8 +11,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
-
-enum { ENV_MAX = 32 };
 
 struct mpirun {
 	struct loop *loop;
@@ -38,27 +37,49 @@ static int open_log(const struct mpirun_config *config, struct error *err)
 	char path[4200];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/epoch-%u.mpiexec", config->dir,
-		 config->epoch);
+	if (config->log)
+		snprintf(path, sizeof(path), "%s", config->log);
+	else
+		snprintf(path, sizeof(path), "%s/epoch-%u.mpiexec", config->dir,
+			 config->epoch);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
 		  0600);
 	return fd >= 0 ? fd : error_errno(err, "%s", path);
 }
 
+/* Ours and then the user's, who may have many; NULL without memory. */
+static char **environment(const struct mpirun *run,
+			  const struct mpirun_config *config)
+{
+	char epoch[32], tmpdir[4200];
+	const char *const ours[] = {
+		tmpdir, "OMPI_ALLOW_RUN_AS_ROOT=1",
+		"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+		epoch, /* last: not for epoch 0 */
+	};
+	size_t users = 0, n = LENGTH(ours) - (config->epoch == 0);
+	CLEANUP(free) const char **entries = NULL;
+
+	while (config->env[users])
+		users++;
+	entries = calloc(n + users, sizeof(*entries));
+	if (!entries)
+		return NULL;
+	snprintf(epoch, sizeof(epoch), "BELLOWS_EPOCH=%u", config->epoch);
+	snprintf(tmpdir, sizeof(tmpdir), "TMPDIR=%s", run->tmpdir);
+	memcpy(entries, ours, n * sizeof(*entries));
+	memcpy(entries + n, config->env, users * sizeof(*entries));
+	return spawn_environment(NULL, entries, n + users);
+}
+
 static int spawn_it(struct mpirun *run, const struct mpirun_config *config,
 		    struct error *err)
 {
-	char epoch[32], tmpdir[4200];
-	const char *entries[ENV_MAX] = {
-		epoch,
-		tmpdir,
-		"OMPI_ALLOW_RUN_AS_ROOT=1",
-		"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-	};
-	size_t n = 4;
-	CLEANUP(free) char **env = NULL;
+	CLEANUP(free) char **env = environment(run, config);
 	CLEANUP(close) int log = open_log(config, err);
 	struct spawn child = {.argv = config->argv,
+			      .envp = (const char *const *)env,
+			      .dir = config->cwd,
 			      .in = -1,
 			      .out = log,
 			      .err = log,
@@ -67,14 +88,8 @@ static int spawn_it(struct mpirun *run, const struct mpirun_config *config,
 
 	if (log < 0)
 		return log;
-	snprintf(epoch, sizeof(epoch), "BELLOWS_EPOCH=%u", config->epoch);
-	snprintf(tmpdir, sizeof(tmpdir), "TMPDIR=%s", run->tmpdir);
-	for (size_t i = 0; config->env[i] && n < ENV_MAX; i++)
-		entries[n++] = config->env[i];
-	env = spawn_environment(NULL, entries, n);
 	if (!env)
 		return error_set(err, -ENOMEM, "out of memory");
-	child.envp = (const char *const *)env;
 	return spawn(&child, &run->pid, err);
 }
 
@@ -106,6 +121,12 @@ int mpirun_start(struct mpirun **out, const struct mpirun_config *config,
 bool mpirun_has_ended(const struct mpirun *run)
 {
 	return run->pid == 0;
+}
+
+void mpirun_end(struct mpirun *run)
+{
+	if (run->pid > 0)
+		kill(run->pid, SIGTERM);
 }
 
 void mpirun_kill(struct mpirun *run)

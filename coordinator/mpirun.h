@@ -7,6 +7,8 @@
  *
  *   <dir>/epoch-2.mpiexec   what it prints
  *   <dir>/mpi-2/            its TMPDIR, removed when it has ended
+ *
+ * Epoch 0 is of no start: nothing in the environment says so.
  */
 
 #include "base/cleanup.h"
@@ -19,6 +21,8 @@ struct mpirun_config {
 	struct loop *loop;
 	const char *dir;
 	unsigned epoch;
+	const char *cwd;         /* NULL: this program's */
+	const char *log;         /* NULL: as above */
 	const char *const *argv; /* ends with NULL */
 	const char *const *env;  /* "KEY=value", beside ours; ends with NULL */
 	/* status: as of waitpid() */
@@ -32,7 +36,10 @@ int mpirun_start(struct mpirun **out, const struct mpirun_config *config,
 
 bool mpirun_has_ended(const struct mpirun *run);
 
-/* With all that it started here. */
+/* It ends what it started, and then itself, within seconds. */
+void mpirun_end(struct mpirun *run);
+
+/* At once. */
 void mpirun_kill(struct mpirun *run);
 
 /* Kills it if it has not ended; ended() is not called.  Returns NULL. */

@@ -222,7 +222,9 @@ static int may_scale(struct coordinator *c, int64_t ranks, struct error *err)
 	if (ranks == c->job.size)
 		return error_set(err, -EINVAL, "it has %u ranks already",
 				 c->job.size);
-	return jobfile_accepts(c->jobfile, (unsigned)ranks, err);
+	if (jobfile_accepts(c->jobfile, (unsigned)ranks, err) < 0)
+		return -EINVAL;
+	return trials_look(c->trials, (unsigned)ranks, err) < 0 ? -EINVAL : 0;
 }
 
 static bool is_repeated(const struct coordinator *c,

@@ -9,6 +9,7 @@
  *     address      where it answers
  *     epoch-N.*    what the ranks of start N printed, and its mpiexec
  *     mpi-N/       temporary files of its mpiexec
+ *     mpi-trial/   of a trial, see trial.h
  *     ssh/         keys and configuration of the ssh launcher
  *     previous/    the records of the run before
  */

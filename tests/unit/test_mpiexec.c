@@ -134,6 +134,27 @@ static void arguments_of_the_job_file_come_last_and_are_bounded(void)
 	CHECK_TEXT(words(), "refused");
 }
 
+static void a_trial_runs_on_this_host_alone(void)
+{
+	static const char *const app[] = {"md", "-x", NULL};
+	struct mpiexec_trial_words words;
+	size_t n = 0;
+
+	set_up(1, 1);
+	job.mpi_arguments = (const char *[]){"--mca", "coll", "^han", NULL};
+	CHECK(mpiexec_trial(&words, &job, 7, app, NULL) == 0);
+	CHECK_TEXT(words.argv[0], "mpiexec");
+	CHECK_TEXT(words.argv[2], "7");
+	CHECK_TEXT(words.argv[3], "--oversubscribe");
+	while (words.argv[n]) {
+		CHECK(strcmp(words.argv[n], "--hostfile") != 0);
+		n++;
+	}
+	CHECK_TEXT(words.argv[n - 3], "^han");
+	CHECK_TEXT(words.argv[n - 2], "md");
+	CHECK_TEXT(words.argv[n - 1], "-x");
+}
+
 static void the_hostfile_names_each_executor_by_its_alias(void)
 {
 	char path[] = "/tmp/test-hostfile-XXXXXX", text[256] = "";
@@ -157,4 +178,5 @@ RUN_TESTS(TEST(every_member_has_an_alias_that_leads_back_to_it),
 	  TEST(open_mpi_chooses_when_the_job_file_says_so),
 	  TEST(more_ranks_than_cores_yield),
 	  TEST(arguments_of_the_job_file_come_last_and_are_bounded),
+	  TEST(a_trial_runs_on_this_host_alone),
 	  TEST(the_hostfile_names_each_executor_by_its_alias))
