@@ -172,7 +172,8 @@ void history_on_progress(struct history *history, uint64_t step, uint64_t total,
 			 bool first, msec_t now)
 {
 	history->step = step;
-	history->total = total;
+	if (total != 0)
+		history->total = total;
 	history->last_step = now - history->began;
 	if (first) {
 		history->first_step = step;

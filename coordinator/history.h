@@ -52,7 +52,7 @@ void history_on_step(struct history *history, const struct job *before,
 		     const struct job *job, enum job_event_type event,
 		     const char *reason, msec_t now);
 
-/* A line of progress; first: of its start. */
+/* A line of progress; total 0: as it was; first: of its start. */
 void history_on_progress(struct history *history, uint64_t step, uint64_t total,
 			 bool first, msec_t now);
 

@@ -121,15 +121,26 @@ static void on_step(struct coordinator *c, const struct line_facts *facts,
 		service_publish(c, true);
 }
 
+/* Who says where it begins may say how far it is to go. */
+static enum line_kind read_line(struct coordinator *c, const char *line,
+				struct line_facts *facts)
+{
+	enum line_kind kind =
+		c->jobfile->adapter->on_line(&c->jobfile->app, line, facts);
+
+	if ((kind == LINE_RESUMED || kind == LINE_AFRESH) && facts->total != 0)
+		c->history.total = facts->total;
+	return kind;
+}
+
 void coordinator_on_line(struct coordinator *c, unsigned epoch,
 			 const char *line)
 {
-	const struct adapter *adapter = c->jobfile->adapter;
 	struct line_facts facts = {0};
 
-	if (!adapter->on_line || epoch != c->job.epoch)
+	if (!c->jobfile->adapter->on_line || epoch != c->job.epoch)
 		return;
-	switch (adapter->on_line(&c->jobfile->app, line, &facts)) {
+	switch (read_line(c, line, &facts)) {
 	case LINE_OTHER:
 		return;
 	case LINE_PROGRESS:
