@@ -120,6 +120,7 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 		.launcher = c->launcher,
 		.job = c->jobfile,
 		.dir = config->state,
+		.address = "",
 		.events = &coordinator_launch_events,
 		.user = c,
 	};

@@ -350,7 +350,7 @@ static int wire_up(struct launch *launch, struct error *err)
 					       &launch->layout, reach, err);
 	if (r == 0)
 		r = mpiexec_words(&words, room->job, ledger, &launch->layout,
-				  hostfile, reach->agent, err);
+				  room->address, hostfile, reach->agent, err);
 	return r < 0 ? r : run_mpiexec(launch, &words, reach->env, err);
 }
 

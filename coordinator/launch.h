@@ -42,7 +42,8 @@ struct launch_room {
 	struct members *members;
 	struct launcher *launcher;
 	const struct jobfile *job;
-	const char *dir; /* for its files */
+	const char *dir;     /* for its files */
+	const char *address; /* as the coordinator listens on it, for hosts */
 	const struct launch_events *events;
 	void *user;
 };

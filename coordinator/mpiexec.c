@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/mpiexec.h"
 
+#include "coordinator/subnet.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,9 +47,20 @@ static const char *const tuned[] = {
 	"--mca", "mpi_event_tick_rate", "1000",
 	NULL,
 };
-static const char *const local[] = {
+static const char *const btl_loopback[] = {
 	"--mca", "btl_tcp_if_include", "lo",
+	NULL,
+};
+static const char *const oob_loopback[] = {
 	"--mca", "oob_tcp_if_include", "lo",
+	NULL,
+};
+static const char *const btl_v6[] = {
+	"--mca", "btl_tcp_disable_family", "4",
+	NULL,
+};
+static const char *const oob_v6[] = {
+	"--mca", "oob_tcp_disable_ipv4_family", "1",
 	NULL,
 };
 static const char *const alone[] = {
@@ -130,6 +143,26 @@ const char *mpiexec_network(const struct jobfile *job,
 	return "tcp and shared memory: no host has a fast network";
 }
 
+static struct subnet common(const struct ledger *ledger,
+			    const struct layout *layout)
+{
+	struct subnet subnet = {0};
+
+	for (int i = 0; i < layout->n; i++)
+		subnet_add(&subnet,
+			   ledger->members[layout->places[i].member].address);
+	return subnet;
+}
+
+/* Open MPI does not take the same twice, nor to include and to exclude. */
+static bool mentions(const struct jobfile *job, const char *part)
+{
+	for (size_t i = 0; job->mpi_arguments[i]; i++)
+		if (strstr(job->mpi_arguments[i], part))
+			return true;
+	return false;
+}
+
 /* Appends the words of list, which ends with NULL; silently up to the bound,
  * which mpiexec_words() has checked. */
 static void add(struct mpiexec_words *out, const char *const *list)
@@ -152,9 +185,72 @@ static int check_users(const struct jobfile *job, struct error *err)
 				   MPIEXEC_USERS_MAX);
 }
 
+/* An executor without an address is on mpiexec's machine. */
+static bool all_here(const struct ledger *ledger, const struct layout *layout)
+{
+	for (int i = 0; i < layout->n; i++)
+		if (*ledger->members[layout->places[i].member].address)
+			return false;
+	return one_machine(ledger, layout);
+}
+
+/* How the daemons find mpiexec and each other. */
+static void add_oob(struct mpiexec_words *out, const struct subnet *subnet,
+		    bool here)
+{
+	const char *const words[] = {"--mca", "oob_tcp_if_include",
+				     out->oob_subnet, NULL};
+
+	if (here)
+		add(out, oob_loopback);
+	else if (subnet_is_v6(subnet))
+		add(out, oob_v6);
+	else if (subnet_text(subnet, out->oob_subnet))
+		add(out, words);
+}
+
+/* How the ranks find each other. */
+static void add_btl(struct mpiexec_words *out, const struct subnet *subnet,
+		    bool together)
+{
+	const char *const words[] = {"--mca", "btl_tcp_if_include",
+				     out->btl_subnet, NULL};
+
+	if (together)
+		add(out, btl_loopback);
+	else if (subnet_is_v6(subnet))
+		add(out, btl_v6);
+	else if (subnet_text(subnet, out->btl_subnet))
+		add(out, words);
+}
+
+static void add_network(struct mpiexec_words *out, const struct jobfile *job,
+			const struct ledger *ledger,
+			const struct layout *layout, const char *own)
+{
+	struct subnet subnet = common(ledger, layout);
+	bool tune = is_tuned(job, ledger, layout);
+
+	if (tune)
+		add(out, tuned);
+	if (tune && !mentions(job, "btl_tcp_if_"))
+		add_btl(out, &subnet, one_machine(ledger, layout));
+	subnet_add(&subnet, own);
+	if (job->network != NETWORK_ANY && !mentions(job, "oob_tcp_if_"))
+		add_oob(out, &subnet, all_here(ledger, layout));
+}
+
+/* mpiexec refuses a parameter that is given twice. */
+static void add_yielding(struct mpiexec_words *out, const struct jobfile *job)
+{
+	if (!mentions(job, "mpi_yield_when_idle"))
+		add(out, yielding);
+}
+
 int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 		  const struct ledger *ledger, const struct layout *layout,
-		  const char *hostfile, const char *agent, struct error *err)
+		  const char *own, const char *hostfile, const char *agent,
+		  struct error *err)
 {
 	const char *const hosts[] = {"mpiexec", "--hostfile", hostfile,
 				     "-np",     out->ranks,   NULL};
@@ -169,13 +265,9 @@ int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 	add(out, hosts);
 	add(out, fixed);
 	add(out, rsh);
-	if (is_tuned(job, ledger, layout)) {
-		add(out, tuned);
-		if (one_machine(ledger, layout))
-			add(out, local);
-	}
+	add_network(out, job, ledger, layout, own);
 	if (crowded(ledger, layout))
-		add(out, yielding);
+		add_yielding(out, job);
 	add(out, job->mpi_arguments);
 	add(out, gate);
 	return 0;
@@ -196,9 +288,10 @@ int mpiexec_trial(struct mpiexec_trial_words *out, const struct jobfile *job,
 	add(&words, alone);
 	if (job->network != NETWORK_ANY) {
 		add(&words, tuned);
-		add(&words, local);
+		add(&words, btl_loopback);
+		add(&words, oob_loopback);
 	}
-	add(&words, yielding);
+	add_yielding(&words, job);
 	add(&words, job->mpi_arguments);
 	memcpy(out->argv, words.argv, words.n * sizeof(words.argv[0]));
 	while (app[n] && n < ADAPTER_ARGS_MAX - 1) {

@@ -14,6 +14,9 @@
  * a fast network, MPI is told to use TCP and shared memory; where one does, and
  * whenever the job file says `mpi.network: any`, Open MPI chooses for itself.
  *
+ * A host may have networks that lead nowhere, so both the daemons and the ranks
+ * are told which one it is by the addresses of the executors (subnet.h).
+ *
  * The tick is how often (in microseconds) a rank that waits looks whether
  * another one wants to connect by TCP.  Open MPI's 10 ms are waited for once a
  * hop in the first collective operation: 10 ms on 2 ranks, 20 ms on 4.  With
@@ -25,6 +28,7 @@
  * registration cache, and hwloc without its plug-ins.
  */
 
+#include "coordinator/subnet.h"
 #include "core/layout.h"
 #include "jobfile/jobfile.h"
 
@@ -48,14 +52,17 @@ struct mpiexec_words {
 	const char *argv[MPIEXEC_ARGS_MAX]; /* ends with NULL */
 	size_t n;
 	char ranks[16];
+	char btl_subnet[SUBNET_MAX], oob_subnet[SUBNET_MAX];
 };
 
-/* hostfile is a path, agent the words of mpiexec's remote-shell agent; all is
- * borrowed from what is given.  -E2BIG for more than MPIEXEC_USERS_MAX words in
- * mpi.arguments. */
+/* own: the address that executors reach this host by, as the coordinator
+ * listens on it, or "" if none does.  hostfile is a path, agent the words of
+ * mpiexec's remote-shell agent; all is borrowed from what is given.  -E2BIG for
+ * more than MPIEXEC_USERS_MAX words in mpi.arguments. */
 int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 		  const struct ledger *ledger, const struct layout *layout,
-		  const char *hostfile, const char *agent, struct error *err);
+		  const char *own, const char *hostfile, const char *agent,
+		  struct error *err);
 
 /* For a trial of the application on this host alone. */
 struct mpiexec_trial_words {

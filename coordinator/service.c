@@ -449,5 +449,9 @@ int service_create(struct coordinator *c, const char *listen, struct error *err)
 	};
 	int r = rpc_create(&c->rpc, c->loop, err);
 
-	return r < 0 ? r : rpc_server_create(&c->server, c->rpc, &config, err);
+	if (r == 0)
+		r = rpc_server_create(&c->server, c->rpc, &config, err);
+	if (r == 0)
+		c->room.address = rpc_server_address(c->server);
+	return r;
 }

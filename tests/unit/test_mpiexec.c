@@ -7,6 +7,7 @@
 static struct ledger ledger;
 static struct layout layout;
 static struct jobfile job;
+static const char *own;
 
 /* n members with one slot, of which the first run ranks; two cores each. */
 static void set_up(int n, unsigned ranks)
@@ -25,6 +26,7 @@ static void set_up(int n, unsigned ranks)
 		ledger.members[index].state = MEMBER_READY;
 	}
 	layout_make(&layout, &ledger, NULL, ranks, 1);
+	own = "";
 	job = (struct jobfile){.mpi_arguments = none, .network = NETWORK_AUTO};
 }
 
@@ -34,7 +36,8 @@ static const char *words(void)
 	static char text[2048];
 
 	text[0] = '\0';
-	if (mpiexec_words(&out, &job, &ledger, &layout, "H", "A", NULL) < 0)
+	if (mpiexec_words(&out, &job, &ledger, &layout, own, "H", "A", NULL) <
+	    0)
 		return "refused";
 	for (int i = 0; out.argv[i]; i++) {
 		strcat(text, i ? " " : "");
@@ -91,6 +94,78 @@ static void hosts_apart_use_their_networks(void)
 	set_up(2, 2);
 	strcpy(ledger.members[1].machine, "b");
 	CHECK(has("--mca pml ob1") && !has("if_include lo"));
+}
+
+/* n members on hosts apart, of which the first run ranks. */
+static void set_apart(int n, unsigned ranks, const char *const *addresses)
+{
+	set_up(n, ranks);
+	for (int i = 0; i < n; i++) {
+		struct member *m = &ledger.members[i];
+
+		snprintf(m->machine, sizeof(m->machine), "m%d", i);
+		snprintf(m->address, sizeof(m->address), "%s", addresses[i]);
+	}
+}
+
+static void hosts_are_told_the_network_that_their_addresses_share(void)
+{
+	static const char *const hosts[] = {"10.0.0.17", "10.0.0.18",
+					    "10.0.0.21", "172.17.0.1"};
+
+	set_apart(4, 3, hosts);
+	own = "10.0.0.1:7000";
+	CHECK(has("--mca btl_tcp_if_include 10.0.0.16/29 "
+		  "--mca oob_tcp_if_include 10.0.0.0/27 "));
+	/* mpiexec's own address is not known */
+	own = "unix:/run/c";
+	CHECK(has("--mca btl_tcp_if_include 10.0.0.16/29"));
+	CHECK(!has("oob_tcp_if_include"));
+	/* nothing in common */
+	own = "192.168.0.1:7000";
+	CHECK(!has("oob_tcp_if_include"));
+	set_apart(4, 4, hosts);
+	CHECK(!has("if_include"));
+}
+
+static void one_rank_on_another_host_is_not_reached_by_loopback(void)
+{
+	static const char *const hosts[] = {"10.0.0.2"};
+
+	set_apart(1, 1, hosts);
+	own = "10.0.0.1:7000";
+	CHECK(has("--mca oob_tcp_if_include 10.0.0.0/30 "));
+	/* a prefix of all 32 bits would mean all networks */
+	own = "10.0.0.2:7000";
+	CHECK(has("--mca oob_tcp_if_include 10.0.0.2/31 "));
+}
+
+static void hosts_with_ipv6_alone_are_told_so(void)
+{
+	static const char *const hosts[] = {"fd00::2", "fd00::3"};
+	static const char *const mixed[] = {"fd00::2", "10.0.0.3"};
+
+	set_apart(2, 2, hosts);
+	own = "[fd00::1]:7000";
+	CHECK(has("--mca btl_tcp_disable_family 4 "
+		  "--mca oob_tcp_disable_ipv4_family 1 "));
+	CHECK(!has("if_include"));
+	set_apart(2, 2, mixed);
+	CHECK(!has("family") && !has("if_include"));
+}
+
+static void a_network_that_the_job_file_names_is_left_to_it(void)
+{
+	static const char *const hosts[] = {"10.0.0.2", "10.0.0.3"};
+	static const char *words[] = {"--mca", "btl_tcp_if_exclude", "docker0",
+				      NULL};
+
+	set_apart(2, 2, hosts);
+	own = "10.0.0.1:7000";
+	job.mpi_arguments = words;
+	CHECK(!has("btl_tcp_if_include") && has("oob_tcp_if_include"));
+	job.network = NETWORK_ANY;
+	CHECK(!has("if_include"));
 }
 
 static void a_fast_network_is_never_taken_from_a_user(void)
@@ -174,6 +249,10 @@ RUN_TESTS(TEST(every_member_has_an_alias_that_leads_back_to_it),
 	  TEST(what_is_no_alias_means_nobody),
 	  TEST(ranks_of_one_machine_talk_over_loopback),
 	  TEST(hosts_apart_use_their_networks),
+	  TEST(hosts_are_told_the_network_that_their_addresses_share),
+	  TEST(one_rank_on_another_host_is_not_reached_by_loopback),
+	  TEST(hosts_with_ipv6_alone_are_told_so),
+	  TEST(a_network_that_the_job_file_names_is_left_to_it),
 	  TEST(a_fast_network_is_never_taken_from_a_user),
 	  TEST(open_mpi_chooses_when_the_job_file_says_so),
 	  TEST(more_ranks_than_cores_yield),
