@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jobfile/hosts.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { NAME_MAX_LENGTH = 63 };
+
+#define BLANKS " \t\r"
+#define NAME_CHARACTERS                                                        \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+#define RIGHT_ADDRESS                                                          \
+	"after the name the host's address in digits, as 10.0.0.7 or fd00::7"
+
+/* Where in the file something is wrong. */
+struct place {
+	const char *path;
+	unsigned line;
+};
+
+static int refuse(const struct place *place, struct error *err,
+		  const char *what, const char *value, const char *right)
+{
+	return error_set(err, -EINVAL, "%s:%u: %s%.64s%s; %s", place->path,
+			 place->line, what, value, *value ? "'" : "", right);
+}
+
+/* ---- one line ---- */
+
+static int check_name(const struct place *place, const char *name,
+		      struct error *err)
+{
+	size_t n = strlen(name);
+
+	if (n <= NAME_MAX_LENGTH && strspn(name, NAME_CHARACTERS) == n)
+		return 0;
+	return refuse(place, err, "'", name,
+		      "a host's name: 1 to 63 of A-Z a-z 0-9 . _ -");
+}
+
+/* Returns the family, or -EINVAL. */
+static int check_address(const struct place *place, const char *address,
+			 struct error *err)
+{
+	struct in6_addr v6;
+	struct in_addr v4;
+
+	if (!address)
+		return refuse(place, err, "there is no address", "",
+			      RIGHT_ADDRESS);
+	if (inet_pton(AF_INET, address, &v4) == 1 && v4.s_addr != 0)
+		return AF_INET;
+	if (inet_pton(AF_INET6, address, &v6) == 1 &&
+	    !IN6_IS_ADDR_UNSPECIFIED(&v6) && !IN6_IS_ADDR_LINKLOCAL(&v6))
+		return AF_INET6;
+	return refuse(place, err, "'", address, RIGHT_ADDRESS);
+}
+
+static int check_word(const struct place *place, const char *word,
+		      struct error *err)
+{
+	if (!strpbrk(word, "'\"\\"))
+		return 0;
+	return refuse(place, err, "'", word,
+		      "no shell reads the command: words without quotes and "
+		      "backslashes");
+}
+
+static int read_words(struct host *host, const struct place *place, char **rest,
+		      struct error *err)
+{
+	const char *word;
+	size_t n = 0;
+	int r;
+
+	while ((word = strtok_r(NULL, BLANKS, rest))) {
+		if (n == HOST_WORDS_MAX)
+			return refuse(place, err, "the command is too long", "",
+				      "at most 64 words");
+		r = check_word(place, word, err);
+		if (r < 0)
+			return r;
+		host->words[n++] = word;
+	}
+	return 0;
+}
+
+static int check_once(const struct hosts *hosts, const struct place *place,
+		      const char *name, struct error *err)
+{
+	for (size_t i = 0; i < hosts->n; i++)
+		if (strcmp(hosts->at[i].name, name) == 0)
+			return refuse(place, err, "there is another host '",
+				      name, "each name once");
+	return 0;
+}
+
+static int check_family(struct hosts *hosts, const struct place *place,
+			int family, struct error *err)
+{
+	if (hosts->n == 0)
+		hosts->family = family;
+	if (hosts->family == family)
+		return 0;
+	return refuse(place, err, "IPv4 and IPv6 in one file", "",
+		      "addresses of one kind, by which the hosts reach each "
+		      "other");
+}
+
+/* A # within a word is a part of it. */
+static void cut_comment(char *line)
+{
+	char *c = line;
+
+	while (*c && (*c != '#' || (c > line && !strchr(BLANKS, c[-1]))))
+		c++;
+	*c = '\0';
+}
+
+static int read_line(struct hosts *hosts, const struct place *place, char *line,
+		     struct error *err)
+{
+	struct host *host = &hosts->at[hosts->n];
+	char *rest;
+	int r;
+
+	cut_comment(line);
+	for (const char *c = line; *c; c++)
+		if (((unsigned char)*c < ' ' && !strchr(BLANKS, *c)) ||
+		    *c == 0x7f)
+			return refuse(place, err, "a control character", "",
+				      "plain text, one host a line");
+	host->name = strtok_r(line, BLANKS, &rest);
+	if (!host->name)
+		return 0;
+	host->address = strtok_r(NULL, BLANKS, &rest);
+	r = check_name(place, host->name, err);
+	if (r == 0)
+		r = check_once(hosts, place, host->name, err);
+	if (r == 0)
+		r = check_address(place, host->address, err);
+	if (r > 0)
+		r = check_family(hosts, place, r, err);
+	if (r == 0)
+		r = read_words(host, place, &rest, err);
+	if (r == 0)
+		hosts->n++;
+	return r;
+}
+
+/* ---- the file ---- */
+
+static int read_text(char **out, size_t *size, const char *path,
+		     struct error *err)
+{
+	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	CLEANUP(free) char *text = malloc(HOSTS_BYTES_MAX + 2);
+	struct stat st;
+	ssize_t n = 1;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return error_errno(err, "cannot read %s", path);
+	if (!S_ISREG(st.st_mode))
+		return error_set(err, -EINVAL, "%s is not a file", path);
+	if (!text)
+		return error_set(err, -ENOMEM, "out of memory");
+	for (*size = 0; n > 0 && *size <= HOSTS_BYTES_MAX; *size += (size_t)n) {
+		n = read(fd, text + *size, HOSTS_BYTES_MAX + 1 - *size);
+		if (n < 0)
+			return error_errno(err, "cannot read %s", path);
+	}
+	text[*size] = '\0';
+	if (*size > HOSTS_BYTES_MAX)
+		return error_set(err, -EINVAL, "%s: larger than 1 MiB", path);
+	if (strlen(text) < *size)
+		return error_set(err, -EINVAL,
+				 "%s: a NUL byte; plain text, one host a line",
+				 path);
+	*out = STEAL(text);
+	return 0;
+}
+
+static int parse(struct hosts *hosts, const char *path, struct error *err)
+{
+	struct place place = {.path = path};
+	char *rest = hosts->text, *line;
+	int r;
+
+	while ((line = strsep(&rest, "\n"))) {
+		place.line++;
+		r = read_line(hosts, &place, line, err);
+		if (r < 0)
+			return r;
+		if (hosts->n > HOSTS_MAX)
+			return refuse(&place, err, "too many hosts", "",
+				      "at most 4096");
+	}
+	if (hosts->n == 0)
+		return error_set(err, -EINVAL,
+				 "%s names no host; a line is NAME ADDRESS "
+				 "[COMMAND...]",
+				 path);
+	return 0;
+}
+
+struct hosts *hosts_destroy(struct hosts *hosts)
+{
+	if (!hosts)
+		return NULL;
+	free(hosts->at);
+	free(hosts->text);
+	free(hosts);
+	return NULL;
+}
+
+int hosts_read(struct hosts **out, const char *path, struct error *err)
+{
+	CLEANUP(hosts_destroy) struct hosts *hosts = calloc(1, sizeof(*hosts));
+	size_t size;
+	int r;
+
+	if (!hosts)
+		return error_set(err, -ENOMEM, "out of memory");
+	hosts->at = calloc(HOSTS_MAX + 2, sizeof(*hosts->at));
+	if (!hosts->at)
+		return error_set(err, -ENOMEM, "out of memory");
+	r = read_text(&hosts->text, &size, path, err);
+	if (r == 0)
+		r = parse(hosts, path, err);
+	if (r < 0)
+		return r;
+	*out = STEAL(hosts);
+	return 0;
+}
