@@ -35,7 +35,9 @@ static const struct row rows[] = {
 	{ "token-file",  "FILE",    OPTION_TEXT,    AT(token_file),
 	  "the token that the coordinator asks for" },
 	{ "provider",    "NAME",    OPTION_TEXT,    AT(provider),
-	  "who creates executors (local)" },
+	  "who creates executors: local, or hosts with --hosts" },
+	{ "hosts",       "FILE",    OPTION_TEXT,    AT(hosts),
+	  "the hosts to create them on, one a line; see bellows(1)" },
 	{ "state",       "DIR",     OPTION_TEXT,    AT(state),
 	  "for the executors' temporary files (a new one in TMPDIR)" },
 	{ "adapter",     "FILE",    OPTION_ADAPTER, AT(adapters),
@@ -101,6 +103,12 @@ static int complete(const struct config *config, struct error *err)
 	if (!config->coordinator)
 		return error_set(err, -EINVAL,
 				 "--coordinator ADDRESS is missing");
+	if (strcmp(config->provider, "hosts") == 0 && !config->hosts)
+		return error_set(err, -EINVAL,
+				 "--provider hosts needs --hosts FILE");
+	if (strcmp(config->provider, "hosts") != 0 && config->hosts)
+		return error_set(err, -EINVAL,
+				 "--hosts FILE is for --provider hosts");
 	return 0;
 }
 
@@ -110,7 +118,6 @@ int config_read(struct config *config, int argc, char **argv, struct error *err)
 	int index, c, r;
 
 	*config = (struct config){
-		.provider = "local",
 		.patience = 30,
 		.temporary = variable("TMPDIR", "/tmp"),
 	};
@@ -135,6 +142,8 @@ int config_read(struct config *config, int argc, char **argv, struct error *err)
 	if (optind < argc)
 		return error_set(err, -EINVAL, "%s is not an option",
 				 argv[optind]);
+	if (!config->provider)
+		config->provider = config->hosts ? "hosts" : "local";
 	return complete(config, err);
 }
 
@@ -152,7 +161,8 @@ void config_print_help(void)
 		printf("  %-23s %s\n", left, rows[i].help);
 	}
 	puts("\nExit status: 0 the job is over (whatever its result), 64 wrong "
-	     "options,\n65 the job file is refused, 69 the coordinator cannot "
+	     "options,\n65 the job file or hosts file is refused, 69 the "
+	     "coordinator cannot "
 	     "be reached,\n70 internal error, 71 the system refuses "
 	     "something.");
 }

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 
 struct config {
-	/* borrowed; token_file NULL: none */
-	const char *job, *coordinator, *provider, *state, *token_file;
+	/* borrowed; token_file, hosts NULL: none */
+	const char *job, *coordinator, *provider, *state, *token_file, *hosts;
 	struct adapter_files adapters;
 	unsigned patience; /* seconds */
 	bool verbose, help, version;

@@ -29,13 +29,14 @@ static int make_state(char path[PATH_MAX], const struct config *config,
 }
 
 static enum exit_code run(const struct config *config,
-			  const struct jobfile *job,
+			  const struct jobfile *job, const struct hosts *hosts,
 			  const struct provider_ops *provider)
 {
 	char program[PATH_MAX], state[PATH_MAX];
 	struct monitor_config monitor = {
 		.job = job,
 		.provider = provider,
+		.hosts = hosts,
 		.coordinator = config->coordinator,
 		.token_file = config->token_file,
 		.program = program,
@@ -73,6 +74,7 @@ static enum exit_code run(const struct config *config,
 int main(int argc, char **argv)
 {
 	CLEANUP(jobfile_destroy) struct jobfile *job = NULL;
+	CLEANUP(hosts_destroy) struct hosts *hosts = NULL;
 	const struct provider_ops *provider;
 	struct config config;
 	struct error err;
@@ -106,9 +108,11 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	r = jobfile_read(&job, config.job, &err);
+	if (r == 0 && config.hosts)
+		r = hosts_read(&hosts, config.hosts, &err);
 	if (r < 0) {
 		log_error("%s", err.text);
 		return r == -EINVAL ? EXIT_JOBFILE : EXIT_SYSTEM;
 	}
-	return run(&config, job, provider);
+	return run(&config, job, hosts, provider);
 }

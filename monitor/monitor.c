@@ -177,6 +177,7 @@ static int begin_providing(struct monitor *m, struct error *err)
 		.state = m->config->state,
 		.adapters = m->config->adapters,
 		.slots = m->config->job->ranks_per_executor,
+		.hosts = m->config->hosts,
 		.grace = GRACE,
 		.events = &provider_events,
 		.user = m,

@@ -21,6 +21,7 @@
 struct monitor_config {
 	const struct jobfile *job;
 	const struct provider_ops *provider;
+	const struct hosts *hosts; /* NULL: none are given */
 	const char *coordinator;
 	const char *token_file; /* NULL: none */
 	const char *program;    /* path of bellows-executor */

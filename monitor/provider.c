@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const struct provider_ops *const providers[] = {
+	&provider_hosts,
 	&provider_local,
 };
 

@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/time.h"
+#include "jobfile/hosts.h"
 #include "loop/loop.h"
 
 struct provider;
@@ -38,6 +39,7 @@ struct provider_config {
 	unsigned slots;          /* of each executor */
 	msec_t grace;            /* from asking an executor to leave to force */
 	const struct adapter_files *adapters; /* for them; NULL: none */
+	const struct hosts *hosts;            /* NULL: none are given */
 	const struct provider_events *events;
 	void *user;
 };
@@ -66,12 +68,12 @@ struct provider {
 	void *user;
 };
 
-extern const struct provider_ops provider_local;
+extern const struct provider_ops provider_hosts, provider_local;
 
 /* NULL if there is no provider of that name. */
 const struct provider_ops *provider_find(const char *name);
 
-/* "local", for sentences; n is the buffer's size. */
+/* "hosts, local", for sentences; n is the buffer's size. */
 const char *provider_names(char *text, size_t n);
 
 int provider_adopt(struct provider *p, struct error *err);

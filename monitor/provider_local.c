@@ -11,47 +11,35 @@
  *
  * Executors that were started together and end together are one failure.  One
  * that left as it was told to, with status 0, is waited after too: the wish is
- * about to fall.  The state directory is locked: it has one provider at a time.
+ * about to fall.
  */
 
 #include "base/list.h"
 #include "base/log.h"
-#include "monitor/provider.h"
-#include "monitor/worker.h"
+#include "monitor/crew.h"
 #include "rpc/client.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 
 enum { EXECUTORS_MAX = 4096, FAILURES_MAX = 5 };
 
 #define SOON        SECONDS(5) /* an end within that is a failed start */
 #define BACKOFF     ((msec_t)200)
 #define BACKOFF_MAX SECONDS(5)
-#define AFTER_KILL  SECONDS(2)
 
 enum local_state {
 	LOCAL_HOLDING,
-	LOCAL_WAITING,    /* the timer is set */
-	LOCAL_GIVEN_UP,   /* until the wish changes */
-	LOCAL_ENDING,     /* the timer is set */
-	LOCAL_ABANDONING, /* SIGKILL did not help */
+	LOCAL_WAITING,  /* the timer is set */
+	LOCAL_GIVEN_UP, /* until the wish changes */
 };
 
 struct local {
 	struct provider base;
-	struct worker_place place;
-	msec_t grace;
+	struct crew crew;
 
 	enum local_state state;
 	struct loop_timer timer;
 	unsigned wish;
-	struct list workers;
 	unsigned round; /* counts settle()s that started some */
 
 	unsigned failures; /* rounds in a row */
@@ -60,28 +48,6 @@ struct local {
 };
 
 static void settle(struct local *p);
-
-static struct worker *worker_of(struct list *link)
-{
-	return CONTAINER(link, struct worker, link);
-}
-
-static unsigned count(const struct local *p)
-{
-	unsigned n = 0;
-
-	list_for_each (at, &p->workers)
-		n++;
-	return n;
-}
-
-static bool is_number_used(const struct local *p, unsigned number)
-{
-	list_for_each (at, &p->workers)
-		if (worker_of(at)->number == number)
-			return true;
-	return false;
-}
 
 /* ---- the wish, and what is missing ---- */
 
@@ -96,7 +62,7 @@ static void on_retry(void *user)
 static void wait_for(struct local *p, msec_t pause)
 {
 	p->state = LOCAL_WAITING;
-	loop_timer_set(p->place.loop, &p->timer, pause, on_retry, p);
+	loop_timer_set(p->crew.place.loop, &p->timer, pause, on_retry, p);
 }
 
 static void on_failure(struct local *p, unsigned round, const char *how)
@@ -115,12 +81,13 @@ static void on_failure(struct local *p, unsigned round, const char *how)
 		p->state = LOCAL_GIVEN_UP;
 		log_error("hold=%u have=%u giving up: %u starts in a row "
 			  "failed, the last one: %s",
-			  p->wish, count(p), p->failures, how);
+			  p->wish, crew_count(&p->crew), p->failures, how);
 		return;
 	}
 	pause = rpc_backoff(p->failures - 1, BACKOFF, BACKOFF_MAX);
 	log_warn("hold=%u have=%u failures=%u next start in %lld ms: %s",
-		 p->wish, count(p), p->failures, (long long)pause, how);
+		 p->wish, crew_count(&p->crew), p->failures, (long long)pause,
+		 how);
 	wait_for(p, pause);
 }
 
@@ -129,17 +96,12 @@ static void on_gone(void *user, const struct worker *worker)
 	struct local *p = user;
 	char how[32];
 
-	if (p->state == LOCAL_ENDING) {
-		if (list_is_empty(&p->workers))
-			loop_stop(p->place.loop, 0);
-		return;
-	}
-
 	worker_describe_end(worker, how, sizeof(how));
-	p->base.events->lost(p->base.user, worker->name, how, count(p));
+	p->base.events->lost(p->base.user, worker->name, how,
+			     crew_count(&p->crew));
 	if (worker->ended - worker->started >= SOON)
 		p->failures = 0;
-	else if (count(p) < p->wish)
+	else if (crew_count(&p->crew) < p->wish)
 		on_failure(p, worker->round, how);
 	/* One that was released may be faster than the news of it. */
 	if (worker->status == 0 && p->state == LOCAL_HOLDING)
@@ -150,19 +112,19 @@ static void on_gone(void *user, const struct worker *worker)
 static int start(struct local *p, unsigned number, struct error *err)
 {
 	struct worker *worker;
-	int r = worker_start(&worker, &p->place, number, err);
+	int r = crew_start(&p->crew, number, &worker, err);
 
 	if (r < 0)
 		return r;
 	worker->round = p->round;
-	list_append(&p->workers, &worker->link);
-	p->base.events->started(p->base.user, worker->name, count(p));
+	p->base.events->started(p->base.user, worker->name,
+				crew_count(&p->crew));
 	return 0;
 }
 
 static void settle(struct local *p)
 {
-	unsigned have = count(p);
+	unsigned have = crew_count(&p->crew);
 	char names[1024] = "";
 	size_t used = 0;
 	struct error err;
@@ -172,8 +134,8 @@ static void settle(struct local *p)
 		return;
 
 	p->round++;
-	for (unsigned i = 0; r == 0 && count(p) < p->wish; i++) {
-		if (is_number_used(p, i))
+	for (unsigned i = 0; r == 0 && crew_count(&p->crew) < p->wish; i++) {
+		if (crew_find(&p->crew, i))
 			continue;
 		r = start(p, i, &err);
 		if (r == 0 && used < sizeof(names))
@@ -205,60 +167,19 @@ static int local_hold(struct provider *base, unsigned executors,
 	return 0;
 }
 
-/* ---- the beginning ---- */
+/* ---- the beginning and the end ---- */
 
 static int local_adopt(struct provider *base, struct error *err)
 {
-	struct local *p = CONTAINER(base, struct local, base);
-	DIR *dir = opendir(p->place.dir);
-	struct dirent *entry;
-	int r = 0;
-
-	if (!dir)
-		return error_errno(err, "%s", p->place.dir);
-	while (r == 0 && (entry = readdir(dir)))
-		if (worker_is_name(entry->d_name))
-			r = worker_clear(&p->place, entry->d_name, err);
-	closedir(dir);
-	return r;
-}
-
-/* Whoever else could write there could have other things removed. */
-static int open_state(struct worker_place *place, const char *state,
-		      struct error *err)
-{
-	struct stat st;
-
-	if (!realpath(state, place->dir))
-		return error_errno(err, "%s", state);
-	place->fd = open(place->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (place->fd < 0)
-		return error_errno(err, "%s", place->dir);
-	if (fstat(place->fd, &st) < 0)
-		return error_errno(err, "%s", place->dir);
-	if (st.st_uid != geteuid() || (st.st_mode & 022) != 0)
-		return error_set(err, -EPERM,
-				 "%s: others than this user may write there",
-				 place->dir);
-	if (flock(place->fd, LOCK_EX | LOCK_NB) == 0)
-		return 0;
-	return errno == EWOULDBLOCK
-		       ? error_set(err, -EBUSY, "%s: another monitor uses it",
-				   place->dir)
-		       : error_errno(err, "%s", place->dir);
+	return crew_adopt(&CONTAINER(base, struct local, base)->crew, err);
 }
 
 static void local_free(struct local *p)
 {
 	if (!p)
 		return;
-
 	loop_timer_clear(&p->timer);
-	if (p->place.fd >= 0)
-		close(p->place.fd);
-	free(p->place.coordinator);
-	free(p->place.token_file);
-	free(p->place.program);
+	crew_fini(&p->crew);
 	free(p);
 }
 
@@ -272,75 +193,21 @@ static int local_create(struct provider **out,
 
 	if (!p)
 		return error_set(err, -ENOMEM, "out of memory");
-
 	p->base = (struct provider){&provider_local, config->events,
 				    config->user};
-	p->grace = config->grace;
-	list_init(&p->workers);
-	p->place.loop = config->loop;
-	p->place.slots = config->slots;
-	p->place.adapters = config->adapters;
-	p->place.gone = on_gone;
-	p->place.user = p;
-	p->place.fd = -1;
-	p->place.coordinator = strdup(config->coordinator);
-	p->place.program = strdup(config->program);
-	if (config->token_file)
-		p->place.token_file = strdup(config->token_file);
-	if (!p->place.coordinator || !p->place.program ||
-	    (config->token_file && !p->place.token_file))
-		return error_set(err, -ENOMEM, "out of memory");
-
-	if (access(p->place.program, X_OK) < 0)
-		return error_errno(err, "cannot run %s", p->place.program);
-	r = open_state(&p->place, config->state, err);
+	r = crew_init(&p->crew, config, on_gone, p, err);
 	if (r < 0)
 		return r;
-
 	*out = &STEAL(p)->base;
 	return 0;
-}
-
-/* ---- the end ---- */
-
-static void on_abandon(void *user)
-{
-	struct local *p = user;
-
-	p->state = LOCAL_ABANDONING;
-	loop_stop(p->place.loop, 0);
-}
-
-static void on_force(void *user)
-{
-	struct local *p = user;
-
-	list_for_each (at, &p->workers) {
-		if (worker_of(at)->pid > 0)
-			log_warn("executor=%s did not leave, killing it",
-				 worker_of(at)->name);
-		worker_signal_group(worker_of(at), SIGKILL);
-	}
-	loop_timer_set(p->place.loop, &p->timer, AFTER_KILL, on_abandon, p);
 }
 
 static void local_destroy(struct provider *base)
 {
 	struct local *p = CONTAINER(base, struct local, base);
 
-	p->state = LOCAL_ENDING;
-	list_for_each (at, &p->workers)
-		worker_signal(worker_of(at), SIGTERM);
-	loop_timer_set(p->place.loop, &p->timer, p->grace, on_force, p);
-	while (!list_is_empty(&p->workers) && p->state == LOCAL_ENDING)
-		if (loop_run(p->place.loop) < 0)
-			break;
-
-	list_for_each (at, &p->workers) {
-		log_error("executor=%s pid=%d cannot be ended",
-			  worker_of(at)->name, (int)worker_of(at)->pid);
-		worker_destroy(worker_of(at));
-	}
+	loop_timer_clear(&p->timer);
+	crew_end(&p->crew);
 	local_free(p);
 }
 

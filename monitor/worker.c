@@ -53,7 +53,7 @@ static void sweep(void *user)
 	}
 
 	gone = worker;
-	if (tree_remove(place->fd, worker->name, &err) < 0)
+	if (tree_remove(place->fd, worker->folder, &err) < 0)
 		log_warn("executor=%s its directory stays: %s", worker->name,
 			 err.text);
 	list_remove(&worker->link);
@@ -115,14 +115,56 @@ int worker_clear(const struct worker_place *place, const char *name,
 static int make_directory(const struct worker *worker, struct error *err)
 {
 	const struct worker_place *place = worker->place;
-	int r = worker_clear(place, worker->name, err);
+	int r = worker_clear(place, worker->folder, err);
 
 	if (r < 0)
 		return r;
-	if (mkdirat(place->fd, worker->name, 0700) < 0)
+	if (mkdirat(place->fd, worker->folder, 0700) < 0)
 		return error_errno(err, "cannot make %s/%s", place->dir,
-				   worker->name);
+				   worker->folder);
 	return 0;
+}
+
+/* Command line of a worker; ends with NULL. */
+struct line {
+	const char *argv[HOST_WORDS_MAX + 16 + ADAPTER_FILES_ARGS_MAX];
+	size_t n;
+	char slots[16];
+};
+
+static void add(struct line *line, const char *const *words)
+{
+	while (*words)
+		line->argv[line->n++] = *words++;
+	line->argv[line->n] = NULL;
+}
+
+static void write_line(struct line *line, const struct worker *worker)
+{
+	const struct worker_place *place = worker->place;
+	const struct host *host =
+		place->hosts ? &place->hosts->at[worker->number] : NULL;
+	/* clang-format off */
+	const char *const all[] = {
+		place->program,
+		"--coordinator", place->coordinator,
+		"--name", worker->name,
+		"--slots", line->slots,
+		host ? "--address" : "--tmpdir",
+		host ? host->address : worker->mark + strlen(MARK_KEY),
+		NULL,
+	};
+	/* clang-format on */
+	const char *const token[] = {"--token-file", place->token_file, NULL};
+
+	snprintf(line->slots, sizeof(line->slots), "%u", place->slots);
+	line->n = 0;
+	if (host)
+		add(line, host->words);
+	add(line, all);
+	if (place->token_file)
+		add(line, token);
+	adapter_files_put(place->adapters, line->argv + line->n);
 }
 
 static int run(struct worker *worker, struct error *err)
@@ -130,34 +172,19 @@ static int run(struct worker *worker, struct error *err)
 	CLEANUP(free) char **environment = NULL;
 	const struct worker_place *place = worker->place;
 	const char *mark = worker->mark;
-	char slots[16];
-	/* clang-format off */
-	const char *argv[11 + ADAPTER_FILES_ARGS_MAX + 1] = {
-		place->program,
-		"--coordinator", place->coordinator,
-		"--name", worker->name,
-		"--slots", slots,
-		"--tmpdir", mark + strlen(MARK_KEY),
-	};
-	/* clang-format on */
+	struct line line;
 	struct spawn what = {
-		.argv = argv,
+		.argv = line.argv,
 		.in = -1,
 		.out = -1,
 		.err = -1,
 		.new_session = true,
 		.on_parent_death = SIGTERM,
 	};
-	const char **end;
 	pid_t pid;
 	int r;
 
-	end = adapter_files_put(place->adapters, argv + 9);
-	if (place->token_file) {
-		*end++ = "--token-file";
-		*end = place->token_file;
-	}
-	snprintf(slots, sizeof(slots), "%u", place->slots);
+	write_line(&line, worker);
 	environment = spawn_environment(NULL, &mark, 1);
 	if (!environment)
 		return error_set(err, -ENOMEM, "out of memory");
@@ -188,15 +215,18 @@ int worker_start(struct worker **out, const struct worker_place *place,
 	worker->place = place;
 	worker->number = number;
 	worker->started = loop_now();
-	snprintf(worker->name, sizeof(worker->name), NAME_PREFIX "%u", number);
-	set_mark(worker->mark, sizeof(worker->mark), place, worker->name);
+	snprintf(worker->folder, sizeof(worker->folder), NAME_PREFIX "%u",
+		 number);
+	snprintf(worker->name, sizeof(worker->name), "%s",
+		 place->hosts ? place->hosts->at[number].name : worker->folder);
+	set_mark(worker->mark, sizeof(worker->mark), place, worker->folder);
 
 	r = make_directory(worker, err);
 	if (r < 0)
 		return r;
 	r = run(worker, err);
 	if (r < 0) {
-		tree_remove(place->fd, worker->name, NULL);
+		tree_remove(place->fd, worker->folder, NULL);
 		return r;
 	}
 	*out = STEAL(worker);

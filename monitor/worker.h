@@ -3,9 +3,14 @@
 #define MONITOR_WORKER_H
 
 /*
- * A worker is an executor that is a process of this machine
+ * A worker is an executor that is a process of this machine, or the command
+ * that runs it on another host
  *
- *   <dir>/worker-0/   of the living worker-0 only: its TMPDIR
+ *   <dir>/worker-0/   of the living worker 0 only: its TMPDIR, unless it is on
+ * a host of its own
+ *
+ * What a worker on another host leaves there when its command dies is not seen
+ * from here; the executor ends it once it has lost the coordinator.
  *
  * A worker that has ended is gone only when nothing of it is left: first every
  * process it started, then its directory.  Only then is its name free, and the
@@ -17,6 +22,7 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "base/time.h"
+#include "jobfile/hosts.h"
 #include "loop/loop.h"
 
 #include <limits.h>
@@ -32,6 +38,9 @@ struct worker_place {
 	int fd;                               /* of dir */
 	unsigned slots;                       /* of each worker */
 	const struct adapter_files *adapters; /* borrowed; NULL: none */
+	/* Borrowed; worker N is on the host N.  NULL: all are on this machine,
+	 * without an address. */
+	const struct hosts *hosts;
 	/* The worker is in no list and freed after the call. */
 	void (*gone)(void *user, const struct worker *worker);
 	void *user;
@@ -41,7 +50,8 @@ struct worker {
 	struct list link; /* of the provider */
 	const struct worker_place *place;
 	unsigned number;
-	char name[32];
+	char folder[32];          /* worker-N */
+	char name[64];            /* the same, or its host's */
 	char mark[PATH_MAX + 64]; /* see leftovers.h */
 	pid_t pid;                /* 0: ended */
 	int status;               /* as of waitpid(), once it ended */

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Executors on the hosts of a hosts file, one on each
+ *
+ * A worker is the command that the file names for the host, with the executor's
+ * command line behind it.  What is missing is started on the first host in the
+ * file that is free.  A host whose executor ends without being told to is tried
+ * again at once, or if that one had ended soon, rests, longer each time, so
+ * that another host is taken meanwhile; after FAILURES_MAX in a row it is left
+ * alone until the wish changes.
+ *
+ *     free --start--> working --told to leave--> free
+ *                        |
+ *                        +--ended--> resting --backoff--> free
+ *                                       |
+ *                                       +--FAILURES_MAX--> given up
+ */
+
+#include "base/list.h"
+#include "base/log.h"
+#include "jobfile/hosts.h"
+#include "monitor/crew.h"
+#include "rpc/client.h"
+
+#include <errno.h>
+
+enum { FAILURES_MAX = 5, NOBODY = -1 };
+
+#define SOON     SECONDS(5)    /* an end within that is a failure */
+#define LONG     SECONDS(600)  /* who lived so long failed for the first time */
+#define NEWS     ((msec_t)200) /* of the wish, behind a release */
+#define REST     ((msec_t)500)
+#define REST_MAX SECONDS(60)
+
+/* Beside the host of that number. */
+struct post {
+	unsigned failures; /* in a row */
+	msec_t rest_until;
+	bool doubt; /* it left soon: fit for the job, or no more wanted? */
+};
+
+struct remote {
+	struct provider base;
+	struct crew crew;
+	const struct hosts *hosts; /* borrowed */
+	struct post *posts;
+	struct loop_timer timer;
+	msec_t news; /* when the wish is sure to be newer than a release */
+	unsigned wish;
+	unsigned told; /* the wish that was too large for the file */
+};
+
+static void settle(struct remote *p);
+
+static void on_timer(void *user)
+{
+	settle(user);
+}
+
+static bool is_given_up(const struct post *post)
+{
+	return post->failures >= FAILURES_MAX;
+}
+
+static void on_failure(struct remote *p, unsigned number, const char *how)
+{
+	struct post *post = &p->posts[number];
+	const char *name = p->hosts->at[number].name;
+	msec_t rest;
+
+	if (++post->failures >= FAILURES_MAX) {
+		log_error("host=%s left alone: %u executors in a row failed "
+			  "there, the last one: %s",
+			  name, post->failures, how);
+		return;
+	}
+	rest = rpc_backoff(post->failures - 1, REST, REST_MAX);
+	post->rest_until = loop_now() + rest;
+	log_warn("host=%s failures=%u rests for %lld ms: %s", name,
+		 post->failures, (long long)rest, how);
+}
+
+static void start(struct remote *p, unsigned number)
+{
+	struct worker *worker;
+	struct error err;
+
+	if (crew_start(&p->crew, number, &worker, &err) < 0) {
+		on_failure(p, number, err.text);
+		return;
+	}
+	log_info("hold=%u have=%u starting %s", p->wish, crew_count(&p->crew),
+		 worker->name);
+	p->base.events->started(p->base.user, worker->name,
+				crew_count(&p->crew));
+}
+
+static void on_gone(void *user, const struct worker *worker)
+{
+	struct remote *p = user;
+	struct post *post = &p->posts[worker->number];
+	msec_t lived = worker->ended - worker->started;
+	char how[32];
+
+	worker_describe_end(worker, how, sizeof(how));
+	p->base.events->lost(p->base.user, worker->name, how,
+			     crew_count(&p->crew));
+	if (lived >= LONG)
+		post->failures = 0;
+	if (worker->status != 0) {
+		on_failure(p, worker->number, how);
+		/* Under its old name the loss is known to the job at once. */
+		if (lived >= SOON && crew_count(&p->crew) < p->wish &&
+		    !is_given_up(post))
+			start(p, worker->number);
+	} else {
+		post->doubt = lived < SOON;
+		if (!post->doubt)
+			post->failures = 0;
+		p->news = loop_now() + NEWS;
+	}
+	settle(p);
+}
+
+/* Once the wish is known: who left soon and is still wanted was unfit. */
+static void resolve_doubts(struct remote *p)
+{
+	bool wanted = crew_count(&p->crew) < p->wish;
+
+	for (unsigned i = 0; i < p->hosts->n; i++) {
+		if (p->posts[i].doubt && wanted)
+			on_failure(p, i, "it left at once");
+		p->posts[i].doubt = false;
+	}
+}
+
+/* The first host that is free; or NOBODY, and *due when one will be, if any. */
+static int find_free(const struct remote *p, msec_t *due)
+{
+	msec_t now = loop_now();
+
+	*due = 0;
+	for (unsigned i = 0; i < p->hosts->n; i++) {
+		const struct post *post = &p->posts[i];
+
+		if (crew_find(&p->crew, i) || is_given_up(post))
+			continue;
+		if (post->rest_until <= now)
+			return (int)i;
+		if (*due == 0 || post->rest_until < *due)
+			*due = post->rest_until;
+	}
+	return NOBODY;
+}
+
+/* Starts what is missing; returns when to go on with it, 0: there is nothing to
+ * wait for. */
+static msec_t fill(struct remote *p)
+{
+	msec_t due = 0;
+	int number;
+
+	while (crew_count(&p->crew) < p->wish) {
+		number = find_free(p, &due);
+		if (number == NOBODY)
+			return due;
+		start(p, (unsigned)number);
+	}
+	return 0;
+}
+
+static void settle(struct remote *p)
+{
+	msec_t due = p->news;
+
+	if (p->news <= loop_now()) {
+		resolve_doubts(p);
+		due = fill(p);
+	}
+	if (due > 0)
+		loop_timer_set(p->crew.place.loop, &p->timer, due - loop_now(),
+			       on_timer, p);
+}
+
+static void tell_shortage(struct remote *p)
+{
+	if (p->wish <= p->hosts->n || p->told == p->wish)
+		return;
+	p->told = p->wish;
+	log_warn("%u executors are wanted, the hosts file has %zu", p->wish,
+		 p->hosts->n);
+}
+
+static int remote_hold(struct provider *base, unsigned executors,
+		       struct error *err)
+{
+	struct remote *p = CONTAINER(base, struct remote, base);
+
+	if (executors != p->wish)
+		for (size_t i = 0; i < p->hosts->n; i++)
+			if (is_given_up(&p->posts[i]))
+				p->posts[i] = (struct post){0};
+	p->wish = executors;
+	tell_shortage(p);
+	settle(p);
+	return 0;
+}
+
+/* ---- the beginning and the end ---- */
+
+static int remote_adopt(struct provider *base, struct error *err)
+{
+	return crew_adopt(&CONTAINER(base, struct remote, base)->crew, err);
+}
+
+static void remote_free(struct remote *p)
+{
+	if (!p)
+		return;
+	loop_timer_clear(&p->timer);
+	crew_fini(&p->crew);
+	free(p->posts);
+	free(p);
+}
+
+DEFINE_CLEANUP(struct remote, remote_free)
+
+static int remote_create(struct provider **out,
+			 const struct provider_config *config,
+			 struct error *err)
+{
+	CLEANUP(remote_free) struct remote *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return error_set(err, -ENOMEM, "out of memory");
+	p->base = (struct provider){&provider_hosts, config->events,
+				    config->user};
+	p->hosts = config->hosts;
+	r = crew_init(&p->crew, config, on_gone, p, err);
+	if (r < 0)
+		return r;
+	p->posts = calloc(p->hosts->n, sizeof(*p->posts));
+	if (!p->posts)
+		return error_set(err, -ENOMEM, "out of memory");
+	*out = &STEAL(p)->base;
+	return 0;
+}
+
+static void remote_destroy(struct provider *base)
+{
+	struct remote *p = CONTAINER(base, struct remote, base);
+
+	loop_timer_clear(&p->timer);
+	crew_end(&p->crew);
+	remote_free(p);
+}
+
+const struct provider_ops provider_hosts = {
+	.name = "hosts",
+	.create = remote_create,
+	.adopt = remote_adopt,
+	.hold = remote_hold,
+	.destroy = remote_destroy,
+};
