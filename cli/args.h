@@ -28,7 +28,8 @@ struct args {
 	const char *state_root, *runtime_dir, *term;
 
 	bool help, version, json, quiet, no_progress, wait, save, schema;
-	const char *state, *connect, *listen, *token_file, *timeline, *reason;
+	const char *state, *connect, *listen, *token_file, *timeline, *reason,
+		*hosts;
 	const char *name, *app, *checkpoint_dir;
 	unsigned ranks, min, max; /* 0: not given */
 	msec_t deadline, timeout; /* 0: not given */

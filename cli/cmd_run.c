@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "cli/client.h"
 #include "cli/compose.h"
+#include "cli/listen.h"
 #include "cli/session.h"
 #include "jobfile/exit.h"
 
@@ -15,11 +16,15 @@ struct start {
 	char *text; /* composed of options; NULL: a file */
 	char path[PATH_MAX];
 	struct statedir dir;
+
+	struct hosts *hosts; /* NULL: this machine */
+	char hosts_file[PATH_MAX], listen[LISTEN_MAX];
 };
 
 static void start_fini(struct start *start)
 {
 	jobfile_destroy(start->job);
+	hosts_destroy(start->hosts);
 	free(start->text);
 }
 
@@ -99,6 +104,24 @@ static int make_state(struct start *start, const struct args *args,
 			      strlen(start->text), err);
 }
 
+/* Returns 0 or an exit status. */
+static int find_hosts(struct start *start, const struct args *args,
+		      struct error *err)
+{
+	int r;
+
+	if (!args->hosts)
+		return 0;
+	if (!realpath(args->hosts, start->hosts_file)) {
+		error_errno(err, "%s", args->hosts);
+		return EXIT_JOBFILE;
+	}
+	if (hosts_read(&start->hosts, args->hosts, err) < 0)
+		return EXIT_JOBFILE;
+	r = listen_choose(start->listen, args->listen, start->hosts, err);
+	return r == 0 ? 0 : r == -EINVAL ? EXIT_USAGE : EXIT_SYSTEM;
+}
+
 static int prepare(struct start *start, const struct args *args,
 		   struct error *err)
 {
@@ -110,6 +133,8 @@ static int prepare(struct start *start, const struct args *args,
 		return EXIT_SYSTEM;
 	code = args->words.n ? read_file(start, args, err)
 			     : read_options(start, args, err);
+	if (code == 0)
+		code = find_hosts(start, args, err);
 	if (code != 0)
 		return code;
 	return make_state(start, args, err) < 0 ? EXIT_SYSTEM : 0;
@@ -139,6 +164,9 @@ int cmd_run(const struct args *args, const struct output *output)
 			.dir = &start.dir,
 			.job_file = start.path,
 			.job = start.job,
+			.hosts = start.hosts,
+			.hosts_file = start.hosts_file,
+			.listen = start.hosts ? start.listen : args->listen,
 		};
 
 		code = session_run(&config);

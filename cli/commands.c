@@ -29,6 +29,8 @@ const struct flag flags[] = {
 	 "environment of the ranks; repeatable"},
 	{"adapter", "FILE", FLAG_ADAPTER, ARG(adapters), ON_RUN | ON_VALIDATE,
 	 "load an adapter of your own, a shared object; repeatable"},
+	{"hosts", "FILE", FLAG_TEXT, ARG(hosts), ON_RUN,
+	 "run on these hosts: NAME ADDRESS COMMAND... a line"},
 	{"timeline", "FILE.svg", FLAG_TEXT, ARG(timeline), ON_RUN,
 	 "draw ranks over time into FILE.svg when the job is over"},
 	{"quiet", NULL, FLAG_SWITCH, ARG(quiet), ON_RUN,

@@ -113,6 +113,19 @@ static void on_monitor_end(void *user)
 	session_terminate(session);
 }
 
+static void tell_shortage(struct session *session, unsigned wanted)
+{
+	const struct hosts *hosts = session->config->hosts;
+
+	if (!hosts || wanted <= hosts->n || session->short_of_hosts)
+		return;
+	session->short_of_hosts = true;
+	show_say(session->show,
+		 "%u executors are wanted, the hosts file has "
+		 "%zu: %s",
+		 wanted, hosts->n, session->config->hosts_file);
+}
+
 static void on_job(void *user, const Bellows__V1__Job *job)
 {
 	struct session *session = user;
@@ -120,6 +133,7 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 	bool moved = !last || last->state != job->state;
 
 	show_job(session->show, job);
+	tell_shortage(session, job->executors_wanted);
 	session->over = state_is_over(job->state);
 	if (moved && session->asked && session->stop < STOP_TERMINATE)
 		session_set_patience(session, LEAVE);
@@ -142,8 +156,6 @@ static int start_monitor(struct session *session, struct error *err)
 		config->job_file,
 		"--coordinator",
 		session->client.address,
-		"--provider",
-		"local",
 		"--state",
 		config->dir->path,
 	};
@@ -151,7 +163,11 @@ static int start_monitor(struct session *session, struct error *err)
 	CLEANUP(close) int log = -1;
 	char path[PATH_MAX + 16];
 
-	end = adapter_files_put(&config->args->adapters, argv + 9);
+	end = adapter_files_put(&config->args->adapters, argv + 7);
+	if (config->hosts) {
+		*end++ = "--hosts";
+		*end++ = config->hosts_file;
+	}
 	if (*session->token_file) {
 		*end++ = "--token-file";
 		*end = session->token_file;
@@ -187,6 +203,10 @@ static void begin(struct session *session)
 		give_up(session, EXIT_SYSTEM, err.text);
 		return;
 	}
+	if (session->config->hosts)
+		show_say(session->show,
+			 "listening on %s; who has %s may command the job",
+			 session->client.address, session->token_file);
 	session->phase = SESSION_WATCHING;
 	watch_start(&session->watch, &session->client, 0, &events, session);
 }
@@ -239,9 +259,9 @@ static int start_coordinator(struct session *session, struct error *err)
 	int out[2], errors[2], r;
 	const char **end = adapter_files_put(&config->args->adapters, argv + 7);
 
-	if (config->args->listen) {
+	if (config->listen) {
 		*end++ = "--listen";
-		*end++ = config->args->listen;
+		*end++ = config->listen;
 	}
 	if (*session->token_file) {
 		*end++ = "--token-file";

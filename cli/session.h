@@ -16,6 +16,7 @@
 #include "cli/args.h"
 #include "cli/output.h"
 #include "cli/statedir.h"
+#include "jobfile/hosts.h"
 #include "jobfile/jobfile.h"
 
 struct session_config {
@@ -24,6 +25,9 @@ struct session_config {
 	const struct statedir *dir; /* made */
 	const char *job_file;       /* absolute */
 	const struct jobfile *job;
+	const struct hosts *hosts; /* NULL: executors on this machine */
+	const char *hosts_file;    /* absolute */
+	const char *listen;        /* NULL: a unix socket */
 };
 
 /* Returns the exit status of the command; says why if it is not 0. */

@@ -30,6 +30,7 @@ static int make(struct session *session, struct error *err)
 int session_token_init(struct session *session, struct error *err)
 {
 	const struct args *args = session->config->args;
+	const char *listen = session->config->listen;
 	int r;
 
 	if (args->token_file) {
@@ -38,7 +39,7 @@ int session_token_init(struct session *session, struct error *err)
 		r = token_read(&session->client.token, args->token_file, err);
 		return r < 0 ? error_wrap(err, r, "--token-file") : 0;
 	}
-	if (!args->listen || strncmp(args->listen, "unix:", 5) == 0)
+	if (!listen || strncmp(listen, "unix:", 5) == 0)
 		return 0;
 	return make(session, err);
 }
