@@ -119,8 +119,9 @@ class Program:
         with open(self.paths[0], "wb") as out, \
                 open(self.paths[1], "wb") as errors:
             self.process = subprocess.Popen(
-                argv, env=dict(room.env, **(env or {})), cwd=cwd or room.folder,
-                stdin=subprocess.DEVNULL, stdout=out, stderr=errors, **more)
+                room.prefix + argv, env=dict(room.env, **(env or {})),
+                cwd=cwd or room.folder, stdin=subprocess.DEVNULL, stdout=out,
+                stderr=errors, **more)
         self.pid = self.process.pid
         room.programs.append(self)
 
@@ -171,6 +172,7 @@ class Room:
         self.env.update(BELLOWS_STATE=self.state, TMPDIR=self.tmp,
                         ASAN_OPTIONS="detect_leaks=0",
                         **dict([self.mark.split("=")]))
+        self.prefix = []  # words before those of every program
         self.programs = []
         self.segments = segments()
         self.stale = re.compile("$^")  # what the test leaves on purpose
@@ -218,10 +220,10 @@ class Room:
 
     def status(self, name="heat"):
         """The job as `bellows status --json` has it, None if none answers."""
-        at = subprocess.run([os.path.join(BIN, "bellows"), "status", name,
-                             "--json"], env=self.env, timeout=PATIENCE,
-                            stdin=subprocess.DEVNULL, capture_output=True,
-                            check=False)
+        at = subprocess.run([*self.prefix, os.path.join(BIN, "bellows"),
+                             "status", name, "--json"], env=self.env,
+                            timeout=PATIENCE, stdin=subprocess.DEVNULL,
+                            capture_output=True, check=False)
         return json.loads(at.stdout) if at.returncode == 0 else None
 
     def wait_job(self, what, test, name="heat", patience=PATIENCE):

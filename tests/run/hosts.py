@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A job on hosts that are really apart.  args: BIN
+
+The hosts are network namespaces with names of their own, and nothing looks
+names up between them; see tests/hosts/hosts.
+"""
+
+import os
+import re
+import subprocess
+
+import bed
+import harness
+
+# Long enough for all that a test does meanwhile, on a machine of any speed.
+WORK = harness.Work(100003, 6000, 200)
+
+# Hosts that stand on one machine share its processors.
+MPI = '{arguments: [--mca, mpi_yield_when_idle, "1"]}'
+
+
+def start(room, hosts, work, ranks=(1, 1, 4), **keys):
+    job = room.job(work, ranks=ranks, mpi=MPI, **keys)
+    return room.start("bellows", "run", "--hosts", hosts, job)
+
+
+def ranks_by_host(room, at):
+    """{"n1": {0}, ...}: where each rank of parint really is."""
+    places = {}
+    for pid in room.ours("parint"):
+        rank = re.search(rb"^BELLOWS_RANK=(\d+)$",
+                         b"\n".join(harness.environment(pid)), re.M)
+        if rank:
+            places.setdefault(at.host_of(pid), set()).add(int(rank.group(1)))
+    return places
+
+
+def everybody_sends(room, at, *names):
+    """Each of these hosts sends more than what keeps it in the job."""
+    before = at.traffic()
+    room.wait("traffic on every host's cable", lambda: all(
+        at.traffic()[name] - before[name] > 20000 for name in names))
+
+
+def goes_from_1_to_4_to_2(room, at):
+    job = start(room, at.file(), WORK)
+    room.runs_on(1)
+    assert ranks_by_host(room, at) == {"n1": {0}}
+    room.scale(4).ends_with(0)
+    room.runs_on(4)
+    four = ranks_by_host(room, at)
+    assert sorted(four) == ["n1", "n2", "n3", "n4"], four
+    assert four["n1"] == {0} and sorted(map(list, four.values())) == [
+        [0], [1], [2], [3]], four
+    members = {member["name"]: member["address"]
+               for member in room.status()["members"]}
+    assert members == {f"n{i}": at.hosts[f"n{i}"]["address"]
+                       for i in range(1, 5)}
+    everybody_sends(room, at, "n1", "n2", "n3", "n4")
+    room.scale(2).ends_with(0)
+    room.runs_on(2)
+    two = ranks_by_host(room, at)
+    assert two["n1"] == {0} and sorted(map(list, two.values())) == [
+        [0], [1]], two
+    job.ends_with(0, patience=180).says("listening on", ", 2 rescales")
+    assert harness.digest(job.output) == WORK.digest()
+
+
+def a_job_grows_and_shrinks_on_four_hosts(room):
+    with bed.Bed(room, 4) as at:
+        goes_from_1_to_4_to_2(room, at)
+
+
+def so_it_does_where_there_is_only_ipv6(room):
+    with bed.Bed(room, 4, "--ipv6") as at:
+        there = subprocess.run([*at.on("n1"), "ip", "-4", "-o", "address"],
+                               capture_output=True, text=True, check=True)
+        assert re.findall(r"inet (\S+)", there.stdout) == ["127.0.0.1/8"]
+        goes_from_1_to_4_to_2(room, at)
+
+
+def a_slow_network_that_loses_frames_changes_no_digest(room):
+    work = harness.Work(100003, 500, 200)
+    with bed.Bed(room, 4, "--delay", "5ms", "--loss", "1%") as at:
+        job = start(room, at.file(), work, ranks=(2, 1, 4))
+        room.runs_on(2)
+        room.scale(4).ends_with(0)
+        room.runs_on(4)
+        job.ends_with(0)
+    assert harness.digest(job.output) == work.digest()
+
+
+def a_host_that_goes_away_costs_what_was_computed_since(room):
+    with bed.Bed(room, 4) as at:
+        job = start(room, at.file(), WORK, ranks=(3, 1, 4))
+        room.runs_on(3)
+        room.scale(4).ends_with(0)
+        room.runs_on(4)
+        at.lose("n2")
+        job.ends_with(0, patience=180).says("n2 was lost: no report for 5 s",
+                                            "running on 3 ranks")
+    assert harness.digest(job.output) == WORK.digest()
+    assert re.search(r"^parint: resumed at", job.output, re.M)
+
+
+def a_dead_host_of_the_file_is_passed_over(room):
+    work = harness.work_for(1)
+    with bed.Bed(room, 2) as at:
+        text = harness.read(at.file(), "r")
+        hosts = room.write("hosts", f"gone {at.hosts['n2']['address']} "
+                           f"false\n{text}")
+        job = start(room, hosts, work, ranks=(2, 1, 2))
+        room.runs_on(2)
+        assert set(ranks_by_host(room, at)) == {"n1", "n2"}
+        job.ends_with(0)
+    assert harness.digest(job.output) == work.digest()
+
+
+def too_few_hosts_are_told_and_those_that_are_there_do(room):
+    work = harness.work_for(1)
+    with bed.Bed(room, 2) as at:
+        job = start(room, at.file(), work, ranks=(3, 1, 3), wait_deadline="2s")
+        job.ends_with(0).says("3 executors are wanted, the hosts file has 2")
+    assert harness.digest(job.output) == work.digest()
+    assert job.errors.count("the hosts file has") == 1
+
+
+def a_hosts_file_that_is_wrong_starts_nothing(room):
+    job = room.job(harness.Work(1000, 10, 1))
+    hosts = room.write("hosts", "n1 10.0.0.7\nn2 node2.example\n")
+    room.run("bellows", "run", "--hosts", hosts, job).ends_with(65).says(
+        "hosts:2: 'node2.example'; after the name the host's address")
+    room.run("bellows", "run", "--hosts", room.path("none"),
+             job).ends_with(65).says("none: No such file")
+    room.write("hosts", "n1 127.0.0.1\n")
+    room.run("bellows", "run", "--hosts", hosts, "--listen", "0.0.0.0",
+             job).ends_with(64).says("--listen: '0.0.0.0'; an address of")
+    room.run("bellows", "run", "--listen", "127.0.0.1",
+             job).ends_with(64).says("--listen is for --hosts FILE")
+    assert not os.listdir(room.state)
+
+
+def hosts_without_a_command_are_this_machine(room):
+    work = harness.work_for(1)
+    hosts = room.write("hosts", "a 127.0.0.1\nb 127.0.0.1\n")
+    job = start(room, hosts, work, ranks=(2, 1, 2))
+    job.ends_with(0).says("listening on 127.0.0.1:")
+    assert harness.digest(job.output) == work.digest()
+
+
+def a_bed_whose_owner_is_dead_is_swept(room):
+    at = bed.Bed(room, 2, "--cpu", "0.5")
+    owner = subprocess.Popen(["sleep", "1000"])
+    at.obey("up", 2, "--cpu", "0.5", "--owner", owner.pid)
+    at.hosts = {"n1": {"network": bed.network(
+        room.wait("a holder", lambda: holders(at.name))[0])}}
+    assert len(at.left()) > 2
+    at.obey("sweep")
+    assert len(at.left()) > 2
+    owner.kill()
+    owner.wait()
+    at.obey("sweep")
+    assert not at.left() and not holders(at.name)
+
+
+def holders(name):
+    mark = f"BELLOWS_BED_HOLDER={name}/n1".encode()
+    return [pid for pid in harness.processes()
+            if mark in harness.environment(pid)]
+
+
+harness.main(
+    a_job_grows_and_shrinks_on_four_hosts,
+    so_it_does_where_there_is_only_ipv6,
+    a_slow_network_that_loses_frames_changes_no_digest,
+    a_host_that_goes_away_costs_what_was_computed_since,
+    a_dead_host_of_the_file_is_passed_over,
+    too_few_hosts_are_told_and_those_that_are_there_do,
+    a_hosts_file_that_is_wrong_starts_nothing,
+    hosts_without_a_command_are_this_machine,
+    a_bed_whose_owner_is_dead_is_swept,
+)
