@@ -8,6 +8,7 @@ names up between them; see tests/hosts/hosts.
 
 import os
 import re
+import shutil
 import subprocess
 
 import bed
@@ -149,6 +150,39 @@ def hosts_without_a_command_are_this_machine(room):
     assert harness.digest(job.output) == work.digest()
 
 
+def start_sshd(room, at, host):
+    """Key and words of ssh to an sshd on that host; ends with the bed."""
+    keys = {name: room.path(name) for name in ("host-key", "key")}
+    for path in keys.values():
+        if not os.path.exists(path):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "",
+                            "-f", path], check=True)
+    # its own /run, where sshd wants a folder
+    subprocess.run([*at.on(host), "sh", "-c", "mount -t tmpfs tmpfs /run && "
+                    "mkdir /run/sshd && exec /usr/sbin/sshd -f /dev/null "
+                    f"-h {keys['host-key']} -o PidFile=none "
+                    f"-o AuthorizedKeysFile={keys['key']}.pub "
+                    "-o StrictModes=no"], check=True)
+    return ["ssh", "-i", keys["key"], "-o", "BatchMode=yes", "-o",
+            "ConnectTimeout=20", "-o", "StrictHostKeyChecking=no", "-o",
+            "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR",
+            at.hosts[host]["address"]]
+
+
+def the_command_may_be_ssh(room):
+    if not os.path.exists("/usr/sbin/sshd") or not shutil.which("ssh-keygen"):
+        raise harness.Skip("there is no sshd, or no ssh")
+    work = harness.work_for(1)
+    with bed.Bed(room, 2) as at:
+        hosts = room.write("hosts", "".join(
+            f"{name} {at.hosts[name]['address']} "
+            f"{' '.join(start_sshd(room, at, name))}\n"
+            for name in ("n1", "n2")))
+        job = start(room, hosts, work, ranks=(2, 1, 2))
+        job.ends_with(0)
+    assert harness.digest(job.output) == work.digest()
+
+
 def a_bed_whose_owner_is_dead_is_swept(room):
     at = bed.Bed(room, 2, "--cpu", "0.5")
     owner = subprocess.Popen(["sleep", "1000"])
@@ -179,5 +213,6 @@ harness.main(
     too_few_hosts_are_told_and_those_that_are_there_do,
     a_hosts_file_that_is_wrong_starts_nothing,
     hosts_without_a_command_are_this_machine,
+    the_command_may_be_ssh,
     a_bed_whose_owner_is_dead_is_swept,
 )
