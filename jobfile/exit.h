@@ -10,7 +10,7 @@
 enum exit_code {
 	EXIT_DONE = 0,
 	EXIT_USAGE = 64,       /* command line, or an adapter it names */
-	EXIT_JOBFILE = 65,     /* the job file was refused */
+	EXIT_JOBFILE = 65,     /* the job file or hosts file was refused */
 	EXIT_UNREACHABLE = 69, /* no coordinator, or executors never came */
 	EXIT_INTERNAL = 70,    /* our own mistake */
 	EXIT_SYSTEM = 71,      /* port in use, program missing */
