@@ -7,6 +7,7 @@
 #include "monitor/leftovers.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -155,7 +156,8 @@ static void write_line(struct line *line, const struct worker *worker)
 		NULL,
 	};
 	/* clang-format on */
-	const char *const token[] = {"--token-file", place->token_file, NULL};
+	const char *const token[] = {"--token-file",
+				     host ? "-" : place->token_file, NULL};
 
 	snprintf(line->slots, sizeof(line->slots), "%u", place->slots);
 	line->n = 0;
@@ -167,9 +169,22 @@ static void write_line(struct line *line, const struct worker *worker)
 	adapter_files_put(place->adapters, line->argv + line->n);
 }
 
+/* Another host need not see the file, so it goes there as standard input; the
+ * descriptor, or -1 if there is nothing to send. */
+static int open_token(const struct worker_place *place, int *fd,
+		      struct error *err)
+{
+	*fd = -1;
+	if (!place->hosts || !place->token_file)
+		return 0;
+	*fd = open(place->token_file, O_RDONLY | O_CLOEXEC);
+	return *fd < 0 ? error_errno(err, "%s", place->token_file) : 0;
+}
+
 static int run(struct worker *worker, struct error *err)
 {
 	CLEANUP(free) char **environment = NULL;
+	CLEANUP(close) int token = -1;
 	const struct worker_place *place = worker->place;
 	const char *mark = worker->mark;
 	struct line line;
@@ -189,6 +204,10 @@ static int run(struct worker *worker, struct error *err)
 	if (!environment)
 		return error_set(err, -ENOMEM, "out of memory");
 	what.envp = (const char *const *)environment;
+	r = open_token(place, &token, err);
+	if (r < 0)
+		return r;
+	what.in = token;
 
 	r = spawn(&what, &pid, err);
 	if (r < 0)

@@ -5,10 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+
+enum { INPUT_PATIENCE = 10000 };
 
 static const char scheme[] = "Bearer ";
 
@@ -59,7 +62,44 @@ static int check_text(const char *text, size_t n, const char *path,
 			 path, TOKEN_MIN, TOKEN_MAX - 1);
 }
 
-int token_read(struct token *token, const char *path, struct error *err)
+/* Takes the token out of text, which is wiped. */
+static int take(struct token *token, char *text, size_t n, const char *path,
+		struct error *err)
+{
+	int r;
+
+	n -= n > 0 && text[n - 1] == '\n';
+	r = check_text(text, n, path, err);
+	if (r == 0) {
+		memcpy(token->text, text, n);
+		token->text[n] = '\0';
+	}
+	explicit_bzero(text, TOKEN_MAX + 1);
+	return r;
+}
+
+/* Up to the end of a line, which may come in parts and slowly. */
+static int read_input(struct token *token, struct error *err)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	char text[TOKEN_MAX + 1];
+	size_t n = 0;
+	ssize_t k = 1;
+
+	while (k > 0 && n < sizeof(text) && (n == 0 || text[n - 1] != '\n')) {
+		if (poll(&input, 1, INPUT_PATIENCE) == 0)
+			return error_set(err, -ETIMEDOUT,
+					 "no token came on standard input "
+					 "within 10 s");
+		k = read(STDIN_FILENO, text + n, sizeof(text) - n);
+		if (k < 0)
+			return error_errno(err, "standard input");
+		n += (size_t)k;
+	}
+	return take(token, text, n, "standard input", err);
+}
+
+static int read_file(struct token *token, const char *path, struct error *err)
 {
 	CLEANUP(close)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -75,14 +115,13 @@ int token_read(struct token *token, const char *path, struct error *err)
 	n = read(fd, text, sizeof(text));
 	if (n < 0)
 		return error_errno(err, "%s", path);
-	n -= n > 0 && text[n - 1] == '\n';
-	r = check_text(text, (size_t)n, path, err);
-	if (r == 0) {
-		memcpy(token->text, text, (size_t)n);
-		token->text[n] = '\0';
-	}
-	explicit_bzero(text, sizeof(text));
-	return r;
+	return take(token, text, (size_t)n, path, err);
+}
+
+int token_read(struct token *token, const char *path, struct error *err)
+{
+	return strcmp(path, "-") == 0 ? read_input(token, err)
+				      : read_file(token, path, err);
 }
 
 int token_use(struct rpc_channel *channel, const struct token *token,

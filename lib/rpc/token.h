@@ -22,7 +22,8 @@ struct token {
 int token_make(struct token *token, struct error *err);
 
 /* Reads the one line of a file that nobody but its owner can read, who is this
- * user or root; refuses anything else with a sentence. */
+ * user or root; refuses anything else with a sentence.  "-": the first line of
+ * standard input, waited for 10 s at the most after each part of it. */
 int token_read(struct token *token, const char *path, struct error *err);
 
 /* Calls of this channel have it from now on; "" changes nothing. */

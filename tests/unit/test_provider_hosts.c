@@ -16,6 +16,7 @@
  *   root/dead     ends with 255, as ssh does
  *   root/release  makes executors that find it end with 0
  *   root/record   a line for each call:  "good n1 <executor's words>"
+ *   root/token    reaches the executor as standard input, root/input
  */
 
 static char root[64];
@@ -58,10 +59,10 @@ static void write_file(const char *name, const char *text, mode_t mode)
 	chmod(at(name), mode);
 }
 
-static const char *record(void)
+static const char *content(const char *name)
 {
 	static char text[8192];
-	FILE *file = fopen(at("record"), "re");
+	FILE *file = fopen(at(name), "re");
 	size_t n = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
 
 	text[n] = '\0';
@@ -75,7 +76,8 @@ static unsigned calls(const char *begin)
 {
 	unsigned n = 0;
 
-	for (const char *line = record(); *line; line = strchr(line, '\n') + 1)
+	for (const char *line = content("record"); *line;
+	     line = strchr(line, '\n') + 1)
 		n += strncmp(line, begin, strlen(begin)) == 0;
 	return n;
 }
@@ -114,6 +116,7 @@ static bool begin(const char *kinds)
 	mkdir(at("state"), 0755);
 	write_file("executor",
 		   "#!/bin/sh\nhere=${0%/*}\n"
+		   "head -n 1 >$here/input\n"
 		   "while [ ! -e $here/release ]; do sleep 0.02; done\n",
 		   0755);
 	write_file("good",
@@ -131,6 +134,7 @@ static bool begin(const char *kinds)
 			 kinds[i - 1] == 'g' ? "good" : "dead", i);
 	}
 	write_file("hosts", text, 0644);
+	write_file("token", "0123456789abcdef\n", 0600);
 
 	have = losses = 0;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -141,6 +145,7 @@ static bool begin(const char *kinds)
 	config.hosts = hosts;
 	config.program = at("executor");
 	config.state = at("state");
+	config.token_file = at("token");
 	return provider_find("hosts")->create(&provider, &config, NULL) == 0;
 }
 
@@ -190,9 +195,11 @@ static void an_executor_is_started_by_its_hosts_command(void)
 	CHECK(UNTIL(calls("good") == 1));
 	snprintf(expected, sizeof(expected),
 		 "good n1 %s/executor --coordinator 10.0.0.1:7 --name n1 "
-		 "--slots 2 --address 10.0.0.1\n",
+		 "--slots 2 --address 10.0.0.1 --token-file -\n",
 		 root);
-	CHECK_TEXT(record(), expected);
+	CHECK_TEXT(content("record"), expected);
+	CHECK(UNTIL(*content("input")));
+	CHECK_TEXT(content("input"), "0123456789abcdef\n");
 	end();
 }
 

@@ -159,6 +159,37 @@ static void no_token_is_read_from_what_is_no_file(void)
 	CHECK_TEXT(err.text, "/none/token: No such file or directory");
 }
 
+/* What token_read() makes of these parts on standard input. */
+static int read_parts(struct token *token, const char *first,
+		      const char *second, struct error *err)
+{
+	int pipes[2];
+
+	if (pipe(pipes) < 0 || dup2(pipes[0], STDIN_FILENO) < 0)
+		return -errno;
+	if (write(pipes[1], first, strlen(first)) < 0 ||
+	    write(pipes[1], second, strlen(second)) < 0)
+		return -errno;
+	close(pipes[0]);
+	close(pipes[1]);
+	return token_read(token, "-", err);
+}
+
+static void a_token_may_come_by_standard_input(void)
+{
+	struct token token;
+	struct error err;
+
+	CHECK(read_parts(&token, "0123456789", "abcdef\n", &err) == 0);
+	CHECK_TEXT(token.text, "0123456789abcdef");
+	CHECK(read_parts(&token, "0123456789abcdef", "", &err) == 0);
+	CHECK_TEXT(token.text, "0123456789abcdef");
+	CHECK(read_parts(&token, "short", "\n", &err) == -EINVAL);
+	CHECK(strncmp(err.text, "standard input: a token is one line", 35) ==
+	      0);
+	CHECK(read_parts(&token, "", "", &err) == -EINVAL);
+}
+
 static void no_two_tokens_are_the_same(void)
 {
 	struct token one, other;
@@ -193,6 +224,7 @@ int main(void)
 		TEST(without_a_token_nobody_is_asked),
 		TEST(a_token_is_one_line_of_a_file_that_others_cannot_read),
 		TEST(no_token_is_read_from_what_is_no_file),
+		TEST(a_token_may_come_by_standard_input),
 		TEST(no_two_tokens_are_the_same),
 		TEST(loopback_and_unix_sockets_are_local),
 	};
