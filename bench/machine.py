@@ -84,8 +84,8 @@ def disk(folder, size=512 * MIB):
     return spent
 
 
-def describe(folder=None):
-    """One line a fact."""
+def describe(folder=None, more=()):
+    """One line a fact; more: sentences."""
     load = ", ".join(f"{value:.2f}" for value in os.getloadavg())
     print(f"- machine: {len(os.sched_getaffinity(0))} cores, {processor()}, "
           f"Linux {os.uname().release}")
@@ -96,4 +96,6 @@ def describe(folder=None):
               f"synced in {spent:.2f} s ({512 / spent:.0f} MiB/s)")
     print(f"- date: {time.strftime('%Y-%m-%d %H:%M UTC', time.gmtime())}, "
           f"load average at the beginning {load}")
+    for fact in more:
+        print(f"- {fact}")
     print(flush=True)

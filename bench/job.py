@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole job under Bellows, from the start of the command to its end."""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+
+import runs
+from runs import Failed
+
+
+class Outcome:
+    """What a job says of itself, and how long it took for whoever waited."""
+
+    def __init__(self, wall, lines):
+        self.wall = wall
+        self.text = "".join(line["text"] for line in lines
+                            if line["event"] == "output")
+        self.over = lines[-1]
+        self.history = self.over["history"]
+
+    def computing(self, ranks):
+        """Seconds on that many ranks."""
+        return sum(span["to_ms"] - span["from_ms"]
+                   for span in self.over["spans"]
+                   if span["ranks"] == ranks and span["to_ms"]) / 1000
+
+    def check_sizes(self, sizes):
+        """That it computed on these, one after the other, and resumed."""
+        seen = [span["ranks"] for span in self.over["spans"] if span["ranks"]]
+        if seen == sizes:
+            return
+        why = "; ".join(at["result"] for at in self.history)
+        if seen == sizes[:1]:
+            why += "; a longer run leaves time for a rescale"
+        raise Failed(f"it ran on {seen}, not on {sizes}: {why}")
+
+    @property
+    def pause(self):
+        """Seconds without computing, of its only rescale."""
+        return self.history[0]["pause_ms"] / 1000
+
+    @property
+    def wiring(self):
+        """Seconds from the wish to the order to save, computing on."""
+        at = self.history[0]
+        return (at["ordered_ms"] - at["asked_ms"]) / 1000
+
+
+def last_lines(path, n=3):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return " | ".join(file.read().splitlines()[-n:])
+
+
+def read_lines(path):
+    """Of --json; the last one tells how it ended."""
+    with open(path, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    if not lines or lines[-1]["event"] != "over":
+        raise Failed("it did not say how it ended")
+    return lines
+
+
+def run(place, folder, job, patience):
+    """Of a job, as the job file has it, in an empty folder of its own."""
+    path, out, errors = (os.path.join(folder, name)
+                         for name in ("job.yaml", "out", "errors"))
+    state = os.path.join(folder, "state")
+    shutil.rmtree(state, ignore_errors=True)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(dict(job, dir=folder), file)  # which YAML is a superset of
+    with open(out, "wb") as to, open(errors, "wb") as errors_to:
+        begin = time.monotonic()
+        process = subprocess.Popen(
+            [*place.words(path, state), "--json"], stdout=to,
+            stderr=errors_to, stdin=subprocess.DEVNULL,
+            env=dict(runs.ENVIRONMENT, TMPDIR=folder), start_new_session=True)
+        try:
+            status = process.wait(patience)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"it did not end in {patience:.0f} s") from None
+        finally:
+            wall = time.monotonic() - begin
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+            runs.clear()
+    if status != 0:
+        raise Failed(f"it ended with {status}: {last_lines(errors)}")
+    return Outcome(wall, read_lines(out))

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmark against the ideal: what it takes for ideal, and that a cell of
+it is measured by real jobs.  args: BIN"""
+
+import glob
+import os
+import re
+import sys
+
+import harness
+
+BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench")
+sys.path.insert(1, BENCH)
+import model  # noqa: E402  pylint: disable=wrong-import-position
+
+KUB = os.path.join(BENCH, "kub")
+PATIENCE = 240
+# Three jobs of a few seconds: on 2 ranks, on 4, and from 2 to 4.
+SHORT = ["--bin", harness.BIN, "--app", "parint", "--nloop", "32", "-n", "1",
+         "--length", "8", "--array-size", "2000000"]
+
+
+def cell(name):
+    return next(at for at in model.rescaled() if at.name == name)
+
+
+def the_ideal_pays_each_part_at_its_own_speed(_room):
+    alone = {2: 100.0, 4: 50.0, 6: 40.0}
+    assert abs(cell("2->4@30%").ideal(alone) - 65) < 1e-9
+    assert abs(cell("2->6@70%").ideal(alone) - 82) < 1e-9
+    assert abs(cell("4->6@50%").ideal(alone) - 45) < 1e-9
+    assert model.fixed()[2].ideal(alone) == 40.0
+
+
+def kub_is_compared_with_its_own_ideal(_room):
+    # 0.3 * 478 + 0.7 * 200 = 283.4 of 330 s; 0.7 * 200 + 0.3 * 166 of 188 s
+    assert round(cell("2->4@30%").kub("gromacs"), 3) == 0.859
+    assert round(cell("4->6@70%").kub("gromacs"), 3) == 1.010
+    assert model.fixed()[0].kub("gromacs") != model.fixed()[0].kub("gromacs")
+
+
+def a_cell_alone_takes_the_sizes_that_it_needs_with_it(_room):
+    names = [at.name for at in model.needed(["4->6@50%"])]
+    assert names == ["4", "6", "4->6@50%"], names
+    assert len(model.needed(None)) == 12
+
+
+def groups():
+    return set(glob.glob("/sys/fs/cgroup/**/bellows-bed-bench-*",
+                         recursive=True))
+
+
+def need_root():
+    if os.getuid() != 0:
+        raise harness.Skip("control groups need root")
+    if not glob.glob("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") and \
+            not os.path.exists("/sys/fs/cgroup/cgroup.controllers"):
+        raise harness.Skip("no control groups that limit a processor")
+
+
+def a_cell_is_measured_beside_its_ideal(room):
+    need_root()
+    before = groups()
+    at = room.run(KUB, *SHORT, "--plain", "--only", "2->4@30%", "--dir",
+                  room.path("tmp"), patience=PATIENCE).ends_with(0)
+    row = re.search(r"^\| 2 -> 4 at 30 % \| 1 \|(.*)\|$", at.output, re.M)
+    assert row, at.output
+    taken, ideal, share = (float(text) for text in row[1].split("|")[:3])
+    assert taken > 1 and ideal > 1 and abs(ideal / taken - share) < 0.01, row[0]
+    ours = set(re.findall(r"bench-\d+", " ".join(groups() - before)))
+    assert f"bench-{at.pid}" not in ours, ours
+
+
+def what_was_made_is_removed_when_it_is_interrupted(room):
+    need_root()
+    at = room.start(KUB, *SHORT, "--plain", "--length", "60", "--dir",
+                    room.path("tmp"), start_new_session=True)
+    name = f"bellows-bed-bench-{at.pid}"
+    room.wait("a rank", lambda: room.ours("parint"))
+    assert any(name in path for path in groups())
+    at.tell(harness.signal.SIGINT)
+    assert at.end() == 1
+    assert not any(name in path for path in groups())
+
+
+def who_is_not_root_is_told(room):
+    if os.getuid() != 0:
+        user = []
+    else:
+        user = ["/usr/bin/setpriv", "--reuid", "65534", "--clear-groups"]
+    words = [*user, KUB, *SHORT, "--bin", harness.BIN]
+    at = room.run(words[0], *words[1:])
+    assert at.end() == 1
+    at.says("need root")
+
+
+harness.main(the_ideal_pays_each_part_at_its_own_speed,
+             kub_is_compared_with_its_own_ideal,
+             a_cell_alone_takes_the_sizes_that_it_needs_with_it,
+             a_cell_is_measured_beside_its_ideal,
+             what_was_made_is_removed_when_it_is_interrupted,
+             who_is_not_root_is_told)
