@@ -88,6 +88,19 @@ static void depart(struct members *members, int member, enum member_state state,
 		members->events->left(members->user, member);
 }
 
+void members_part(struct members *members, int member, const char *reason)
+{
+	const struct member *m = &members->ledger.members[member];
+
+	depart(members, member,
+	       m->state == MEMBER_LEAVING ? MEMBER_GONE : MEMBER_LOST, reason);
+}
+
+void members_heard(struct members *members, int member)
+{
+	members->ledger.members[member].heard = loop_now();
+}
+
 /* Reports that came while this program was stopped are not read yet. */
 static void forgive_own_pause(struct members *members, msec_t pause)
 {
@@ -99,18 +112,18 @@ static void look(void *user)
 {
 	struct members *members = user;
 	msec_t late = loop_now() - members->next_look;
+	char reason[64];
 	int i;
 
 	if (members->next_look != 0 && late > LOOK_EVERY)
 		forgive_own_pause(members, late);
 	members->next_look = loop_now() + LOOK_EVERY;
-	while ((i = member_find_silent(&members->ledger, loop_now(),
-				       LOST_AFTER)) != NO_MEMBER)
-		depart(members, i,
-		       members->ledger.members[i].state == MEMBER_LEAVING
-			       ? MEMBER_GONE
-			       : MEMBER_LOST,
-		       "no report for 5 s");
+	while ((i = member_find_silent(&members->ledger, loop_now())) !=
+	       NO_MEMBER) {
+		snprintf(reason, sizeof(reason), "no report for %d s",
+			 (int)(members->ledger.members[i].silence / 1000));
+		members_part(members, i, reason);
+	}
 	loop_timer_set(members->loop, &members->look, LOOK_EVERY, look,
 		       members);
 }
@@ -139,6 +152,46 @@ void members_release(struct members *members, int member, const char *reason)
 	members_order(members, member, &order);
 }
 
+int members_join(struct members *members, const struct introduction *who,
+		 int *member, struct error *err)
+{
+	int lost;
+
+	switch (member_join(&members->ledger, who, loop_now(), member, &lost)) {
+	case JOIN_REPLACED:
+		depart(members, lost, MEMBER_LOST, "came back anew");
+		log_info("executor=%s joined again slots=%u", who->name,
+			 who->slots);
+		return 0;
+	case JOIN_NEW:
+		log_info("executor=%s joined slots=%u cores=%u", who->name,
+			 who->slots, who->cores);
+		return 0;
+	case JOIN_AGAIN:
+		return 0;
+	case JOIN_STALE:
+		return error_set(err, -ESTALE,
+				 "this executor left the job or was given up");
+	case JOIN_BAD_NAME:
+		return error_set(err, -EINVAL,
+				 "name: 1 to 63 of A-Z a-z 0-9 . _ -");
+	case JOIN_BAD_SLOTS:
+		return error_set(err, -EINVAL, "slots: %u; 1 to 4096",
+				 who->slots);
+	case JOIN_MIXED:
+		return error_set(err, -EXDEV,
+				 "the executors of this job %s; it takes no "
+				 "others",
+				 who->polled ? "hold a stream"
+					     : "are polled, as Kub's are");
+	case JOIN_FULL:
+		return error_set(err, -ENOSPC,
+				 "the job has seen %d executors, its most",
+				 MEMBERS_MAX);
+	}
+	return 0;
+}
+
 void members_on_join(struct members *members, struct rpc_call *call,
 		     const Bellows__V1__JobInitRequest *request,
 		     const Bellows__V1__JobInitReply *welcome)
@@ -151,41 +204,19 @@ void members_on_join(struct members *members, struct rpc_call *call,
 		.slots = request->slots,
 		.cores = request->cores,
 		.fast_network = request->fast_network,
+		.silence = LOST_AFTER,
 	};
-	int member, lost;
+	struct error err;
+	int member, r = members_join(members, &who, &member, &err);
 
-	switch (member_join(&members->ledger, &who, loop_now(), &member,
-			    &lost)) {
-	case JOIN_REPLACED:
-		depart(members, lost, MEMBER_LOST, "came back anew");
-		log_info("executor=%s joined again slots=%u", who.name,
-			 who.slots);
-		break;
-	case JOIN_NEW:
-		log_info("executor=%s joined slots=%u cores=%u", who.name,
-			 who.slots, who.cores);
-		break;
-	case JOIN_AGAIN:
-		break;
-	case JOIN_STALE:
-		rpc_call_end(call, RPC_FAILED_PRECONDITION,
-			     "this executor left the job or was given up");
-		return;
-	case JOIN_BAD_NAME:
-		rpc_call_end(call, RPC_INVALID_ARGUMENT,
-			     "name: 1 to 63 of A-Z a-z 0-9 . _ -");
-		return;
-	case JOIN_BAD_SLOTS:
-		rpc_call_end(call, RPC_INVALID_ARGUMENT, "slots: %u; 1 to 4096",
-			     who.slots);
-		return;
-	case JOIN_FULL:
-		rpc_call_end(call, RPC_RESOURCE_EXHAUSTED,
-			     "the job has seen %d executors, its most",
-			     MEMBERS_MAX);
-		return;
-	}
-	rpc_call_reply(call, &welcome->base);
+	if (r == 0)
+		rpc_call_reply(call, &welcome->base);
+	else
+		rpc_call_end(call,
+			     r == -EINVAL   ? RPC_INVALID_ARGUMENT
+			     : r == -ENOSPC ? RPC_RESOURCE_EXHAUSTED
+					    : RPC_FAILED_PRECONDITION,
+			     "%s", err.text);
 }
 
 static void probe(struct members *members, int member)
@@ -302,9 +333,8 @@ void members_on_end(struct members *members,
 
 	if (member == NO_MEMBER || m->incarnation != request->incarnation)
 		return;
-	depart(members, member,
-	       m->state == MEMBER_LEAVING ? MEMBER_GONE : MEMBER_LOST,
-	       *request->reason ? request->reason : "it ended");
+	members_part(members, member,
+		     *request->reason ? request->reason : "it ended");
 }
 
 int members_create(struct members **out, struct loop *loop,

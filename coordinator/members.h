@@ -44,6 +44,17 @@ struct ledger *members_ledger(struct members *members);
 /* Milliseconds between reports, told to executors. */
 unsigned members_heartbeat(void);
 
+/* An executor introduces itself, again or anew: 0 and its index, or with a
+ * sentence -EINVAL (what is wrong), -ESTALE (it was given up), -EXDEV (the
+ * executors of this job are of the other kind), -ENOSPC (too many). */
+int members_join(struct members *members, const struct introduction *who,
+		 int *member, struct error *err);
+
+/* One that is polled (polled.h) has called. */
+void members_heard(struct members *members, int member);
+/* It says good-bye, or is given up. */
+void members_part(struct members *members, int member, const char *reason);
+
 /* The call JobInit, and the stream ActiveServer. */
 void members_on_join(struct members *members, struct rpc_call *call,
 		     const Bellows__V1__JobInitRequest *request,

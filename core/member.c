@@ -55,6 +55,8 @@ static void enroll(struct member *member, const struct introduction *who,
 		.slots = who->slots,
 		.cores = who->cores,
 		.fast_network = who->fast_network,
+		.polled = who->polled,
+		.silence = who->silence,
 		.heard = now,
 	};
 	snprintf(member->name, sizeof(member->name), "%s", who->name);
@@ -71,6 +73,8 @@ enum join_result member_join(struct ledger *ledger,
 		return JOIN_BAD_NAME;
 	if (who->slots == 0 || who->slots > SLOTS_MAX)
 		return JOIN_BAD_SLOTS;
+	if (ledger->n > 0 && who->polled != ledger->members[0].polled)
+		return JOIN_MIXED;
 
 	*index = find_incarnation(ledger, who);
 	if (*index != NO_MEMBER) {
@@ -90,13 +94,20 @@ enum join_result member_join(struct ledger *ledger,
 	return *lost == NO_MEMBER ? JOIN_NEW : JOIN_REPLACED;
 }
 
-int member_find_silent(const struct ledger *ledger, msec_t now, msec_t patience)
+int member_find_silent(const struct ledger *ledger, msec_t now)
 {
-	for (int i = 0; i < ledger->n; i++)
-		if (member_is_alive(&ledger->members[i]) &&
-		    ledger->members[i].heard + patience < now)
+	for (int i = 0; i < ledger->n; i++) {
+		const struct member *m = &ledger->members[i];
+
+		if (member_is_alive(m) && m->heard + m->silence < now)
 			return i;
+	}
 	return NO_MEMBER;
+}
+
+bool member_all_polled(const struct ledger *ledger)
+{
+	return ledger->n > 0 && ledger->members[0].polled;
 }
 
 unsigned member_slots_ready(const struct ledger *ledger, unsigned per_member)

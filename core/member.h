@@ -13,6 +13,10 @@
  *
  *     joined -> ready -> leaving -> gone
  *        \________\_________\____-> lost
+ *
+ * A polled executor holds no stream: it is heard when it calls, every few
+ * seconds.  Its ranks are started, told to save and counted in another way, so
+ * a job has executors of one kind: that of the first who joins.
  */
 
 #include "base/time.h"
@@ -43,6 +47,8 @@ struct member {
 	char machine[MEMBER_TEXT_MAX]; /* the same for those on one machine */
 	unsigned slots, cores;
 	bool fast_network;
+	bool polled;
+	msec_t silence; /* after which it is lost */
 	enum member_state state;
 	msec_t heard;
 	unsigned ranks; /* of the start that runs; the owner's to set */
@@ -59,6 +65,8 @@ struct introduction {
 	uint64_t incarnation;
 	unsigned slots, cores;
 	bool fast_network;
+	bool polled;
+	msec_t silence;
 };
 
 enum join_result {
@@ -68,6 +76,7 @@ enum join_result {
 	JOIN_STALE,    /* a former incarnation, or one that is lost or gone */
 	JOIN_BAD_NAME, /* not [A-Za-z0-9._-]{1,63} */
 	JOIN_BAD_SLOTS,
+	JOIN_MIXED, /* the first one was polled and this one is not, or so */
 	JOIN_FULL,
 };
 
@@ -79,9 +88,11 @@ enum join_result member_join(struct ledger *ledger,
 /* The living entry of that name, or NO_MEMBER. */
 int member_find(const struct ledger *ledger, const char *name);
 
-/* The next one not heard since now - patience, or NO_MEMBER. */
-int member_find_silent(const struct ledger *ledger, msec_t now,
-		       msec_t patience);
+/* The next one that was silent for too long, or NO_MEMBER. */
+int member_find_silent(const struct ledger *ledger, msec_t now);
+
+/* The executors of this job are polled; false before the first has joined. */
+bool member_all_polled(const struct ledger *ledger);
 
 bool member_is_alive(const struct member *member);
 

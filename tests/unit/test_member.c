@@ -11,7 +11,8 @@ static const struct introduction anna = {.name = "anna",
 					 .incarnation = 7,
 					 .slots = 4,
 					 .cores = 8,
-					 .fast_network = true};
+					 .fast_network = true,
+					 .silence = 500};
 
 static enum join_result join(const char *name, uint64_t incarnation,
 			     unsigned slots, msec_t now)
@@ -193,7 +194,7 @@ static void only_the_living_are_found(void)
 		CHECK(member_is_alive(m) == alive[state]);
 		CHECK(member_find(&ledger, "anna") ==
 		      (alive[state] ? 1 : NO_MEMBER));
-		CHECK(member_find_silent(&ledger, 2000, 500) ==
+		CHECK(member_find_silent(&ledger, 2000) ==
 		      (alive[state] ? 1 : NO_MEMBER));
 	}
 	CHECK(member_find(&ledger, "ann") == NO_MEMBER);
@@ -206,12 +207,46 @@ static void the_silent_are_found_one_after_the_other(void)
 	join("bert", 1, 1, 1500);
 	join("cleo", 1, 1, 1000);
 
-	CHECK(member_find_silent(&ledger, 1500, 500) == NO_MEMBER);
-	CHECK(member_find_silent(&ledger, 1501, 500) == 0);
+	CHECK(member_find_silent(&ledger, 1500) == NO_MEMBER);
+	CHECK(member_find_silent(&ledger, 1501) == 0);
 	ledger.members[0].state = MEMBER_LOST;
-	CHECK(member_find_silent(&ledger, 1501, 500) == 2);
+	CHECK(member_find_silent(&ledger, 1501) == 2);
 	join("cleo", 1, 1, 1501);
-	CHECK(member_find_silent(&ledger, 1501, 500) == NO_MEMBER);
+	CHECK(member_find_silent(&ledger, 1501) == NO_MEMBER);
+}
+
+static void each_is_silent_in_its_own_time(void)
+{
+	struct introduction slow = anna;
+
+	ledger.n = 0;
+	slow.silence = 5000;
+	member_join(&ledger, &slow, 1000, &entry, &lost);
+	join("bert", 1, 1, 1000);
+	CHECK(member_find_silent(&ledger, 1501) == 1);
+	ledger.members[1].state = MEMBER_LOST;
+	CHECK(member_find_silent(&ledger, 6000) == NO_MEMBER);
+	CHECK(member_find_silent(&ledger, 6001) == 0);
+}
+
+static void the_first_to_join_decides_the_kind_of_all(void)
+{
+	struct introduction polled = anna;
+
+	ledger.n = 0;
+	CHECK(!member_all_polled(&ledger));
+	join("bert", 1, 1, 1000);
+	polled.polled = true;
+	CHECK(member_join(&ledger, &polled, 1000, &entry, &lost) == JOIN_MIXED);
+	CHECK(entry == NO_MEMBER && ledger.n == 1);
+	CHECK(!member_all_polled(&ledger));
+
+	ledger.n = 0;
+	CHECK(member_join(&ledger, &polled, 1000, &entry, &lost) == JOIN_NEW);
+	CHECK(ledger.members[entry].polled && member_all_polled(&ledger));
+	CHECK(join("bert", 1, 1, 1000) == JOIN_MIXED);
+	ledger.members[0].state = MEMBER_LOST;
+	CHECK(join("bert", 1, 1, 1000) == JOIN_MIXED);
 }
 
 static void only_the_ready_count(void)
@@ -247,4 +282,6 @@ RUN_TESTS(TEST(an_executor_is_enrolled_as_it_introduces_itself),
 	  TEST(long_texts_are_cut), TEST(a_full_ledger_still_knows_its_members),
 	  TEST(only_the_living_are_found),
 	  TEST(the_silent_are_found_one_after_the_other),
+	  TEST(each_is_silent_in_its_own_time),
+	  TEST(the_first_to_join_decides_the_kind_of_all),
 	  TEST(only_the_ready_count), TEST(every_state_has_a_name))
