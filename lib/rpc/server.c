@@ -42,6 +42,14 @@ static const struct rpc_method *find(const struct rpc_method *methods, size_t n,
 	return NULL;
 }
 
+static bool is_open(const struct rpc_server *server,
+		    const struct rpc_method *method)
+{
+	const char *open = server->config.open;
+
+	return open && strncmp(method->path, open, strlen(open)) == 0;
+}
+
 static bool has_token(const struct rpc_server *server, const struct slot *slot)
 {
 	const char *token = server->config.token;
@@ -68,7 +76,7 @@ static void accept_call(struct rpc_server *server, struct slot *slot)
 	void *user = server->config.user;
 
 	method = find(server->config.methods, server->config.n_methods, path);
-	if (method && !has_token(server, slot))
+	if (method && !is_open(server, method) && !has_token(server, slot))
 		refusal = RPC_UNAUTHENTICATED;
 	if (!method) {
 		user = server;

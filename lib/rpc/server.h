@@ -14,8 +14,8 @@
  *
  * A path in no table is answered UNIMPLEMENTED, a message that does not parse
  * INVALID_ARGUMENT.  With a token, a call of the table's methods that does not
- * carry it is answered UNAUTHENTICATED.  Health (Check and Watch) and
- * reflection (v1 and v1alpha) are answered by the server itself.
+ * carry it, and is not open, is answered UNAUTHENTICATED.  Health (Check and
+ * Watch) and reflection (v1 and v1alpha) are answered by the server itself.
  *
  * Life of a call: on_message() for each message of the client, then on_half()
  * when the client will send no more (streams only), then, exactly once,
@@ -64,6 +64,9 @@ struct rpc_server_config {
 	/* Calls of methods must have it, see rpc/token.h, or are ended with
 	 * UNAUTHENTICATED; NULL: none is asked for.  Borrowed likewise. */
 	const char *token;
+	/* Service that is answered without it, "/package.Service/"; or NULL.
+	 * Borrowed likewise. */
+	const char *open;
 	void *user; /* handed to the callbacks */
 };
 
@@ -118,6 +121,10 @@ void *rpc_call_data(const struct rpc_call *call);
 
 /* "ipv4:127.0.0.1:40312", "unix:"; borrowed until on_gone(). */
 const char *rpc_call_peer(const struct rpc_call *call);
+
+/* The address in such a text, "127.0.0.1" or "::1"; "unix" if it has none. */
+enum { RPC_HOST_MAX = 64 };
+void rpc_host(const char *peer, char host[RPC_HOST_MAX]);
 
 /* Value of a request header (lower case), or NULL; borrowed likewise. */
 const char *rpc_call_metadata(const struct rpc_call *call, const char *key);

@@ -9,7 +9,7 @@
 
 static char path[] = "/tmp/bellows-token-XXXXXX";
 
-static bool begin_with(const char *token)
+static bool begin_open(const char *token, const char *open)
 {
 	const struct rpc_server_config config = {
 		.listen = "127.0.0.1:0",
@@ -20,6 +20,7 @@ static bool begin_with(const char *token)
 		.descriptors = proto_descriptors,
 		.descriptors_size = proto_descriptors_size,
 		.token = token,
+		.open = open,
 	};
 
 	forget();
@@ -30,6 +31,11 @@ static bool begin_with(const char *token)
 	       rpc_server_create(&server, rpc, &config, NULL) == 0 &&
 	       rpc_channel_create(&channel, rpc, rpc_server_address(server),
 				  NULL) == 0;
+}
+
+static bool begin_with(const char *token)
+{
+	return begin_open(token, NULL);
 }
 
 static void give(const char *header)
@@ -101,6 +107,16 @@ static void health_needs_none(void)
 	/* an answer came; that it is no note is this room's want */
 	CHECK(await("INTERNAL"));
 	CHECK(strstr(last.message, "not a test.room.Note") != NULL);
+	finish();
+}
+
+static void an_open_service_needs_none_and_another_does(void)
+{
+	CHECK(begin_open(SECRET, "/test.room.Room/"));
+	CHECK(is_answered("OK:hello"));
+	finish();
+	CHECK(begin_open(SECRET, "/test.room.Roo/"));
+	CHECK(is_answered("UNAUTHENTICATED"));
 	finish();
 }
 
@@ -221,6 +237,7 @@ int main(void)
 		TEST(nothing_that_resembles_it_will_do),
 		TEST(a_stream_without_it_is_ended_and_never_seen),
 		TEST(health_needs_none),
+		TEST(an_open_service_needs_none_and_another_does),
 		TEST(without_a_token_nobody_is_asked),
 		TEST(a_token_is_one_line_of_a_file_that_others_cannot_read),
 		TEST(no_token_is_read_from_what_is_no_file),
