@@ -129,7 +129,9 @@ void service_publish(struct coordinator *c, bool soon);
 /* The last word to them. */
 void service_finish(struct coordinator *c);
 
-/* output.c: the call Output. */
+/* output.c: whole lines of a rank of a start, and the call Output. */
+void output_show(struct coordinator *c, unsigned epoch, unsigned rank,
+		 bool error, const uint8_t *text, size_t n);
 void output_on_chunk(struct coordinator *c, struct rpc_call *call,
 		     const Bellows__V1__OutputChunk *chunk);
 void output_on_half(struct rpc_call *call);

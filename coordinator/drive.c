@@ -178,7 +178,7 @@ static void on_prepared(void *user, struct launch *launch)
 	if (launch == c->next &&
 	    trials_look(c->trials, c->job.target, NULL) == 0)
 		coordinator_event(c, JOB_EV_PREPARED, launch_epoch(launch), 0,
-				  "the next start waits at its gates");
+				  "the next start is prepared");
 }
 
 static void on_trial_passed(void *user, unsigned ranks)
@@ -292,8 +292,19 @@ static void on_gone(void *user, struct launch *launch)
 		coordinator_on_stopped(c);
 }
 
+static void on_printed(void *user, unsigned epoch, unsigned rank, bool error,
+		       const char *text, size_t n)
+{
+	output_show(user, epoch, rank, error, (const uint8_t *)text, n);
+}
+
+static void on_judged(void *user, const Bellows__V1__CheckpointReport *report)
+{
+	coordinator_on_checkpoint(user, report);
+}
+
 const struct launch_events coordinator_launch_events = {
-	on_prepared, on_up, on_failed, on_ended, on_gone,
+	on_prepared, on_up, on_failed, on_ended, on_gone, on_printed, on_judged,
 };
 
 void coordinator_on_stopped(struct coordinator *c)

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "coordinator/polled.h"
 #include "coordinator/progress.h"
 #include "jobfile/exit.h"
 
@@ -198,6 +199,13 @@ static void finish(void *user)
 	loop_stop(c->loop, c->exit_code);
 }
 
+/* Who only asks now and then has to ask once more. */
+static msec_t end_after(const struct coordinator *c)
+{
+	return member_all_polled(members_ledger(c->members)) ? POLLED_SILENCE
+							     : END_AFTER;
+}
+
 static void do_end(void *user)
 {
 	struct coordinator *c = user;
@@ -221,7 +229,7 @@ static void do_end(void *user)
 				members_release(c->members, i,
 						"the job is over");
 	if ((members_alive(c->members) == 0 && trials_are_over(c->trials)) ||
-	    spent > END_AFTER) {
+	    spent > end_after(c)) {
 		service_finish(c);
 		loop_timer_set(c->loop, &c->end, LOOK_AGAIN, finish, c);
 		return;

@@ -7,13 +7,11 @@
  *
  *     wiring up -> at the gates -> opened -> up -> gone
  *
- * mpiexec is begun at once and starts a daemon on each host through the
- * launcher; each daemon starts gates instead of ranks.  When every gate
- * has come to the executor where the hostfile wants it, the start is prepared.
- * launch_open() lets the gates become the application (at once, or as soon as
- * they are there); the start is up when every executor has counted its ranks
- * and the numbers are those of the layout.  A start never changes its size or
- * place: another one is made.
+ * There are two kinds.  Ours (launch_gated.c) is wired up first and waits at
+ * gates, so that opening it is all that is left to do.  That of polled
+ * executors (launch_bare.c) has no program of ours on the hosts: opening it is
+ * running mpiexec on the application itself.  A start never changes its size
+ * or place: another one is made.
  */
 
 #include "coordinator/launcher.h"
@@ -34,6 +32,12 @@ struct launch_events {
 	void (*ended)(void *user, struct launch *launch, int status);
 	/* No rank is left on any executor of it that is alive. */
 	void (*gone)(void *user, struct launch *launch);
+
+	/* Of those that have no executor of ours to report it: whole lines of
+	 * a rank, and the verdict on the checkpoint that was ordered. */
+	void (*printed)(void *user, unsigned epoch, unsigned rank, bool error,
+			const char *text, size_t n);
+	void (*judged)(void *user, const Bellows__V1__CheckpointReport *report);
 };
 
 /* What is the same for all starts; borrowed. */
@@ -73,6 +77,14 @@ void launch_forbid(struct launch *launch);
  * that is there will do. */
 void launch_save(struct launch *launch, bool first, bool take);
 void launch_signal(struct launch *launch, int signo);
+
+/* A polled executor calls: must it have its ranks write a checkpoint?  It is
+ * then waited for until it has confirmed that it told them. */
+bool launch_asks(struct launch *launch, int member);
+void launch_on_confirmed(struct launch *launch, int member);
+
+/* What ranks print is not to be read for a while, or again. */
+void launch_hold_back(struct launch *launch, bool yes);
 
 /* A report of one of its executors; others are dropped. */
 void launch_on_report(struct launch *launch, int member,

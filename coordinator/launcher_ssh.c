@@ -132,7 +132,8 @@ static void on_login(void *user, int code, const char *failure,
 	struct post *post = user;
 
 	post->login = NULL;
-	if (code == -EACCES || code == -ENOEXEC) {
+	/* a polled executor takes the job's key after it has joined */
+	if ((code == -EACCES && !member_of(post)->polled) || code == -ENOEXEC) {
 		refuse(post, failure, EXIT_UNREACHABLE);
 		return;
 	}

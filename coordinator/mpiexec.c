@@ -118,7 +118,7 @@ static bool is_tuned(const struct jobfile *job, const struct ledger *ledger,
 {
 	switch (job->network) {
 	case NETWORK_AUTO:
-		return !any_fast(ledger, layout);
+		return !any_fast(ledger, layout) && !member_all_polled(ledger);
 	case NETWORK_TCP:
 		return true;
 	case NETWORK_ANY:
@@ -135,6 +135,9 @@ const char *mpiexec_network(const struct jobfile *job,
 		return "tcp and shared memory, as the job file asks";
 	if (job->network == NETWORK_ANY)
 		return "Open MPI's choice, as the job file asks";
+	if (member_all_polled(ledger))
+		return "Open MPI's choice: what networks the hosts have is not "
+		       "known";
 	if (any_fast(ledger, layout))
 		return "Open MPI's choice: a host has a fast network";
 	if (one_machine(ledger, layout))
@@ -255,7 +258,6 @@ int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 	const char *const hosts[] = {"mpiexec", "--hostfile", hostfile,
 				     "-np",     out->ranks,   NULL};
 	const char *const rsh[] = {"--mca", "plm_rsh_agent", agent, NULL};
-	static const char *const gate[] = {"bellows-launch", "--gate", NULL};
 	int r = check_users(job, err);
 
 	if (r < 0)
@@ -269,7 +271,6 @@ int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 	if (crowded(ledger, layout))
 		add_yielding(out, job);
 	add(out, job->mpi_arguments);
-	add(out, gate);
 	return 0;
 }
 

@@ -16,6 +16,7 @@ struct mpirun {
 	struct loop *loop;
 	pid_t pid; /* 0: has ended */
 	unsigned epoch;
+	int log;
 	char tmpdir[4096];
 	void (*ended)(void *user, int status);
 	void *user;
@@ -42,7 +43,9 @@ static int open_log(const struct mpirun_config *config, struct error *err)
 	else
 		snprintf(path, sizeof(path), "%s/epoch-%u.mpiexec", config->dir,
 			 config->epoch);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+	fd = open(path,
+		  O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC |
+			  O_NOFOLLOW,
 		  0600);
 	return fd >= 0 ? fd : error_errno(err, "%s", path);
 }
@@ -76,18 +79,18 @@ static int spawn_it(struct mpirun *run, const struct mpirun_config *config,
 		    struct error *err)
 {
 	CLEANUP(free) char **env = environment(run, config);
-	CLEANUP(close) int log = open_log(config, err);
 	struct spawn child = {.argv = config->argv,
 			      .envp = (const char *const *)env,
 			      .dir = config->cwd,
 			      .in = -1,
-			      .out = log,
-			      .err = log,
 			      .new_session = true,
 			      .on_parent_death = SIGKILL};
 
-	if (log < 0)
-		return log;
+	run->log = open_log(config, err);
+	if (run->log < 0)
+		return run->log;
+	child.out = config->out > 0 ? config->out : run->log;
+	child.err = run->log;
 	if (!env)
 		return error_set(err, -ENOMEM, "out of memory");
 	return spawn(&child, &run->pid, err);
@@ -101,6 +104,7 @@ int mpirun_start(struct mpirun **out, const struct mpirun_config *config,
 
 	if (!run)
 		return error_set(err, -ENOMEM, "out of memory");
+	run->log = -1;
 	run->loop = config->loop;
 	run->epoch = config->epoch;
 	run->ended = config->ended;
@@ -123,10 +127,21 @@ bool mpirun_has_ended(const struct mpirun *run)
 	return run->pid == 0;
 }
 
-void mpirun_end(struct mpirun *run)
+void mpirun_signal(struct mpirun *run, int signo)
 {
 	if (run->pid > 0)
-		kill(run->pid, SIGTERM);
+		kill(run->pid, signo);
+}
+
+void mpirun_note(struct mpirun *run, const char *text, size_t n)
+{
+	if (write(run->log, text, n) < 0)
+		log_debug("epoch=%u a line of mpiexec is lost", run->epoch);
+}
+
+void mpirun_end(struct mpirun *run)
+{
+	mpirun_signal(run, SIGTERM);
 }
 
 void mpirun_kill(struct mpirun *run)
@@ -144,6 +159,8 @@ struct mpirun *mpirun_destroy(struct mpirun *run)
 		loop_child_remove(run->loop, run->pid);
 	}
 	state_dir_remove(run->tmpdir);
+	if (run->log >= 0)
+		close(run->log);
 	free(run);
 	return NULL;
 }

@@ -5,7 +5,7 @@
 /*
  * mpiexec as a process: its environment, its files, its end
  *
- *   <dir>/epoch-2.mpiexec   what it prints
+ *   <dir>/epoch-2.mpiexec   what it prints: its log
  *   <dir>/mpi-2/            its TMPDIR, removed when it has ended
  *
  * Epoch 0 is of no start: nothing in the environment says so.
@@ -24,6 +24,7 @@ struct mpirun_config {
 	const char *cwd;         /* NULL: this program's */
 	const char *log;         /* NULL: as above */
 	const char *const *argv; /* ends with NULL */
+	int out;                 /* for what it prints; 0: its log */
 	const char *const *env;  /* "KEY=value", beside ours; ends with NULL */
 	/* status: as of waitpid() */
 	void (*ended)(void *user, int status);
@@ -39,7 +40,13 @@ bool mpirun_has_ended(const struct mpirun *run);
 /* It ends what it started, and then itself, within seconds. */
 void mpirun_end(struct mpirun *run);
 
-/* At once. */
+/* To mpiexec alone. */
+void mpirun_signal(struct mpirun *run, int signo);
+
+/* Adds text to its log. */
+void mpirun_note(struct mpirun *run, const char *text, size_t n);
+
+/* At once, with all that it started here. */
 void mpirun_kill(struct mpirun *run);
 
 /* Kills it if it has not ended; ended() is not called.  Returns NULL. */

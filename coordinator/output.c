@@ -52,6 +52,16 @@ static void show_lines(struct coordinator *c, unsigned epoch,
 	}
 }
 
+void output_show(struct coordinator *c, unsigned epoch, unsigned rank,
+		 bool error, const uint8_t *text, size_t n)
+{
+	sink_write(c->sink, epoch, error, text, n);
+	if (sink_is_full(c->sink))
+		output_hold_back(c, true);
+	if (rank == 0)
+		show_lines(c, epoch, text, n);
+}
+
 void output_on_chunk(struct coordinator *c, struct rpc_call *call,
 		     const Bellows__V1__OutputChunk *chunk)
 {
@@ -59,12 +69,8 @@ void output_on_chunk(struct coordinator *c, struct rpc_call *call,
 		rpc_call_end(call, RPC_RESOURCE_EXHAUSTED, "out of memory");
 		return;
 	}
-	sink_write(c->sink, chunk->epoch, chunk->error, chunk->data.data,
-		   chunk->data.len);
-	if (sink_is_full(c->sink))
-		output_hold_back(c, true);
-	if (chunk->rank == 0)
-		show_lines(c, chunk->epoch, chunk->data.data, chunk->data.len);
+	output_show(c, chunk->epoch, chunk->rank, chunk->error,
+		    chunk->data.data, chunk->data.len);
 }
 
 void output_on_half(struct rpc_call *call)
@@ -90,4 +96,6 @@ void output_hold_back(struct coordinator *c, bool yes)
 	list_for_each (at, &c->outputs)
 		rpc_call_pause(CONTAINER(at, struct output_call, link)->call,
 			       yes);
+	if (c->now)
+		launch_hold_back(c->now, yes);
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_LAUNCH_BARE_H
+#define COORDINATOR_LAUNCH_BARE_H
+
+/*
+ * A start on polled executors
+ *
+ * No program of ours is on their hosts, so all is known through mpiexec.  It is
+ * begun when a gated start would be opened: prepared means only that every host
+ * lets us in.  What it runs is a line of shell that says which rank it is and
+ * where, and becomes the application:
+ *
+ *     up     every rank has said so, from the host where it belongs: sshd puts
+ *            the address it was reached at into SSH_CONNECTION
+ *     gone   mpiexec, which waits for its ranks, has ended
+ *
+ * An executor that was told to save signals its ranks whenever it gets to it,
+ * and would hit those of the next start.  So whoever was told is waited for
+ * until it confirms, or is given up.
+ */
+
+#include "coordinator/launch_ops.h"
+#include "coordinator/xmlout.h"
+
+/* How far an executor is with a checkpoint. */
+struct post {
+	bool asked, told, confirmed, lost;
+};
+
+struct bare;
+
+struct bare_login {
+	struct bare *bare;
+	int place;
+	struct login *login;
+};
+
+struct bare {
+	struct launch launch;
+	struct post posts[MEMBERS_MAX]; /* beside layout.places */
+	bool *here;                     /* by rank: it has said so */
+	unsigned n_here;
+	struct bare_login *logins; /* beside layout.places */
+	int n_tried, n_reached;
+	bool open_wanted;
+
+	int out; /* what mpiexec prints */
+	struct loop_fd *watch;
+	struct xmlout *xmlout;
+	msec_t patience;
+	bool fallen; /* mpiexec was killed: its daemons are left alone */
+
+	bool saving, had;
+	struct checkpoint before;
+	uint64_t seen; /* mark of a newer one that may still grow */
+	struct loop_timer soon, term, kill, confirm, look;
+};
+
+static inline struct bare *bare_of(struct launch *launch)
+{
+	return (struct bare *)launch;
+}
+
+/* launch_bare.c: whether anything is left; said once nothing is. */
+void bare_look_for_ranks(struct bare *bare);
+
+/* Every executor lets us in: it is prepared. */
+void bare_on_reached(struct bare *bare);
+
+/* launch_bare_reach.c */
+int bare_reach(struct bare *bare, struct error *err);
+/* Ends the logins that are under way; again does no harm. */
+void bare_reach_no_more(struct bare *bare);
+
+/* launch_bare_save.c */
+void bare_save(struct launch *launch, bool first, bool take);
+bool bare_asks(struct launch *launch, int member);
+void bare_on_confirmed(struct launch *launch, int member);
+/* The ranks are gone: what is there is what they wrote. */
+void bare_judge_at_end(struct bare *bare);
+
+/* launch_bare_run.c: mpiexec on the application, and what comes from it. */
+int bare_run(struct bare *bare, struct error *err);
+void bare_hold_back(struct launch *launch, bool yes);
+void bare_drop_output(struct bare *bare);
+/* For xmlout. */
+void bare_on_line(void *user, int rank, bool error, const char *text, size_t n);
+
+#endif

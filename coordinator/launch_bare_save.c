@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/launch_bare.h"
+
+enum { LOOK_EVERY = 200 };
+
+static int find_checkpoint(const struct bare *bare, struct checkpoint *out,
+			   struct error *err)
+{
+	const struct jobfile *job = bare->launch.room->job;
+
+	return job->adapter->checkpoint(&job->app, out, err);
+}
+
+static bool is_newer(const struct bare *bare, const struct checkpoint *found)
+{
+	return !bare->had || found->mark != bare->before.mark;
+}
+
+/* failure: "" if found is complete. */
+static void judge(struct bare *bare, const struct checkpoint *found, bool taken,
+		  const char *failure)
+{
+	struct launch *launch = &bare->launch;
+	Bellows__V1__CheckpointReport report =
+		BELLOWS__V1__CHECKPOINT_REPORT__INIT;
+
+	bare->saving = false;
+	loop_timer_clear(&bare->look);
+	report.epoch = launch->epoch;
+	report.complete = report.newer = !*failure;
+	report.taken = taken;
+	report.step = found->step;
+	report.files = found->files;
+	report.bytes = found->bytes;
+	report.failure = (char *)failure;
+	launch->room->events->judged(launch->room->user, &report);
+}
+
+void bare_judge_at_end(struct bare *bare)
+{
+	struct checkpoint found = {0};
+	struct error err;
+	int r = find_checkpoint(bare, &found, &err);
+
+	if (r == 0 && is_newer(bare, &found))
+		judge(bare, &found, false, "");
+	else
+		judge(bare, &found, false,
+		      r < 0 ? err.text
+			    : "the ranks left without a new checkpoint");
+}
+
+/* A mark that stays is of one that is whole. */
+static void watch(void *user)
+{
+	struct bare *bare = user;
+	struct checkpoint found;
+
+	if (find_checkpoint(bare, &found, NULL) == 0 &&
+	    is_newer(bare, &found)) {
+		if (found.mark == bare->seen) {
+			judge(bare, &found, false, "");
+			return;
+		}
+		bare->seen = found.mark;
+	}
+	loop_timer_set(bare->launch.room->loop, &bare->look, LOOK_EVERY, watch,
+		       bare);
+}
+
+static void ask(struct bare *bare, bool first_only)
+{
+	const struct launch *launch = &bare->launch;
+	bool once = launch->room->job->adapter->signal_once;
+
+	for (int i = 0; i < launch->layout.n; i++) {
+		struct post *post = &bare->posts[i];
+
+		if (first_only && launch->layout.places[i].first != 0)
+			continue;
+		if (post->asked && once)
+			continue;
+		post->asked = true;
+		post->confirmed = false;
+	}
+}
+
+/* All of them at once: first means the executor of rank 0, who would report. */
+void bare_save(struct launch *launch, bool first, bool take)
+{
+	const struct jobfile *job = launch->room->job;
+	struct bare *bare = bare_of(launch);
+	int signo;
+
+	if (!first)
+		return;
+	bare->had = find_checkpoint(bare, &bare->before, NULL) == 0;
+	bare->seen = 0;
+	bare->saving = true;
+	if (take && bare->had) {
+		judge(bare, &bare->before, true, "");
+		return;
+	}
+	switch (job->adapter->save(&job->app, &signo)) {
+	case SAVE_SIGNAL_ALL:
+		ask(bare, false);
+		return;
+	case SAVE_SIGNAL_FIRST:
+		ask(bare, true);
+		return;
+	case SAVE_WATCH:
+		watch(bare);
+		return;
+	}
+}
+
+bool bare_asks(struct launch *launch, int member)
+{
+	struct bare *bare = bare_of(launch);
+	int place = launch_place(launch, member);
+
+	/* who has not been told when they leave needs not be */
+	if (place < 0 || !bare->posts[place].asked ||
+	    bare->posts[place].confirmed || launch_has_ended(launch))
+		return false;
+	bare->posts[place].told = true;
+	return true;
+}
+
+void bare_on_confirmed(struct launch *launch, int member)
+{
+	struct bare *bare = bare_of(launch);
+	int place = launch_place(launch, member);
+
+	if (place < 0)
+		return;
+	bare->posts[place].confirmed = true;
+	bare_look_for_ranks(bare);
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "coordinator/launch_ops.h"
+
+#include <errno.h>
+
+/*
+ * A start on our executors
+ *
+ * mpiexec is begun at once and starts a daemon on each host through the
+ * launcher's agent; each daemon starts gates instead of ranks.  When every gate
+ * has come to the executor where the hostfile wants it, the start is prepared;
+ * opened, the gates become the application.  It is up when every executor has
+ * counted its ranks and the numbers are those of the layout.
+ */
+
+/* How far an executor is. */
+struct post {
+	unsigned arrived;
+	bool up, gone, lost;
+};
+
+struct gated {
+	struct launch launch;
+	struct post posts[MEMBERS_MAX]; /* beside layout.places */
+	bool *here;                     /* by rank: its gate has come */
+	bool open_wanted, opened;
+	msec_t patience;
+};
+
+static struct gated *gated_of(struct launch *launch)
+{
+	return (struct gated *)launch;
+}
+
+static int member_at(const struct launch *launch, int place)
+{
+	return launch->layout.places[place].member;
+}
+
+/* ---- orders ---- */
+
+static void open_place(struct gated *gated, int place)
+{
+	struct launch *launch = &gated->launch;
+	const struct jobfile *job = launch->room->job;
+	const char *argv[ADAPTER_ARGS_MAX];
+	CLEANUP(free) char *text = malloc(LAUNCH_TEXT_MAX);
+	Bellows__V1__Open open = BELLOWS__V1__OPEN__INIT;
+	Bellows__V1__Order order = BELLOWS__V1__ORDER__INIT;
+	struct error err;
+
+	if (launch_command(launch, argv, text, &err) < 0) {
+		launch_fail(launch, err.text, true, 126);
+		return;
+	}
+	open.epoch = launch->epoch;
+	open.argv = (char **)argv;
+	while (argv[open.n_argv])
+		open.n_argv++;
+	open.env = (char **)job->environment;
+	while (job->environment[open.n_env])
+		open.n_env++;
+	open.dir = (char *)job->app.dir;
+	open.ranks = launch->layout.places[place].ranks;
+	order.what_case = BELLOWS__V1__ORDER__WHAT_OPEN;
+	order.open = &open;
+	members_order(launch->room->members, member_at(launch, place), &order);
+}
+
+static void open_now(struct gated *gated)
+{
+	gated->opened = true;
+	for (int i = 0; i < gated->launch.layout.n; i++)
+		open_place(gated, i);
+}
+
+static void gated_open(struct launch *launch)
+{
+	struct gated *gated = gated_of(launch);
+
+	gated->open_wanted = true;
+	if (launch->prepared && !gated->opened)
+		open_now(gated);
+}
+
+static void gated_save(struct launch *launch, bool first, bool take)
+{
+	Bellows__V1__Save save = BELLOWS__V1__SAVE__INIT;
+	Bellows__V1__Order order = BELLOWS__V1__ORDER__INIT;
+
+	save.epoch = launch->epoch;
+	save.take = take;
+	order.what_case = BELLOWS__V1__ORDER__WHAT_SAVE;
+	order.save = &save;
+	for (int i = 0; i < launch->layout.n; i++)
+		if ((launch->layout.places[i].first == 0) == first)
+			members_order(launch->room->members,
+				      member_at(launch, i), &order);
+}
+
+static void gated_signal(struct launch *launch, int signo)
+{
+	Bellows__V1__Signal sig = BELLOWS__V1__SIGNAL__INIT;
+	Bellows__V1__Order order = BELLOWS__V1__ORDER__INIT;
+
+	sig.epoch = launch->epoch;
+	sig.signo = (uint32_t)signo;
+	order.what_case = BELLOWS__V1__ORDER__WHAT_SIGNAL;
+	order.signal = &sig;
+	for (int i = 0; i < launch->layout.n; i++)
+		if (!gated_of(launch)->posts[i].lost)
+			members_order(launch->room->members,
+				      member_at(launch, i), &order);
+}
+
+static void order_stop(struct gated *gated, int place)
+{
+	Bellows__V1__Stop stop = BELLOWS__V1__STOP__INIT;
+	Bellows__V1__Order order = BELLOWS__V1__ORDER__INIT;
+
+	stop.epoch = gated->launch.epoch;
+	stop.patience = (uint32_t)gated->patience;
+	stop.kill = gated->launch.forbidden;
+	order.what_case = BELLOWS__V1__ORDER__WHAT_STOP;
+	order.stop = &stop;
+	members_order(gated->launch.room->members,
+		      member_at(&gated->launch, place), &order);
+}
+
+static void look_for_ranks(struct gated *gated)
+{
+	for (int i = 0; i < gated->launch.layout.n; i++)
+		if (!gated->posts[i].gone && !gated->posts[i].lost)
+			return;
+	if (gated->launch.stopping)
+		launch_set_gone(&gated->launch);
+}
+
+static void gated_stop(struct launch *launch, msec_t patience)
+{
+	struct gated *gated = gated_of(launch);
+
+	if (launch->stopping && patience >= gated->patience)
+		return;
+	launch->stopping = true;
+	gated->patience = patience;
+	for (int i = 0; i < launch->layout.n; i++)
+		if (!gated->posts[i].gone)
+			order_stop(gated, i);
+	look_for_ranks(gated);
+}
+
+/* ---- reports ---- */
+
+static void on_arrived(struct gated *gated, int place, unsigned rank)
+{
+	struct launch *launch = &gated->launch;
+	const struct place *here = &launch->layout.places[place];
+	struct error err;
+
+	if (rank - here->first >= here->ranks) {
+		error_set(&err, 0,
+			  "rank %u came to executor %d, which was to run "
+			  "ranks %u to %u",
+			  rank, here->member, here->first,
+			  here->first + here->ranks - 1);
+		launch_fail(launch, err.text, false, 0);
+		return;
+	}
+	if (gated->here[rank])
+		return;
+	gated->here[rank] = true;
+	gated->posts[place].arrived++;
+	for (int i = 0; i < launch->layout.n; i++)
+		if (gated->posts[i].arrived < launch->layout.places[i].ranks)
+			return;
+	if (launch->prepared)
+		return;
+	launch_set_prepared(launch);
+	if (gated->open_wanted && !gated->opened)
+		open_now(gated);
+}
+
+static bool counts_right(const struct place *place,
+			 const Bellows__V1__RanksUp *up)
+{
+	uint64_t sum = 0, expected = 0;
+
+	if (up->n_rank != place->ranks)
+		return false;
+	for (unsigned i = 0; i < place->ranks; i++) {
+		if (up->rank[i] - place->first >= place->ranks)
+			return false;
+		sum += up->rank[i];
+		expected += place->first + i;
+	}
+	return sum == expected;
+}
+
+static void on_up(struct gated *gated, int place,
+		  const Bellows__V1__RanksUp *up)
+{
+	struct launch *launch = &gated->launch;
+
+	if (*up->failure) {
+		launch_fail(launch, up->failure, true, (int)up->exit_code);
+		return;
+	}
+	if (!counts_right(&launch->layout.places[place], up)) {
+		launch_fail(launch,
+			    "ranks run on another executor than the hostfile "
+			    "says",
+			    false, 0);
+		return;
+	}
+	gated->posts[place].up = true;
+	for (int i = 0; i < launch->layout.n; i++)
+		if (!gated->posts[i].up)
+			return;
+	launch_set_up(launch);
+}
+
+static void gated_on_report(struct launch *launch, int member,
+			    const Bellows__V1__Report *report)
+{
+	struct gated *gated = gated_of(launch);
+	int place = launch_place(launch, member);
+
+	if (place < 0)
+		return;
+	if (report->what_case == BELLOWS__V1__REPORT__WHAT_GATE_ARRIVED &&
+	    report->gate_arrived->epoch == launch->epoch)
+		on_arrived(gated, place, report->gate_arrived->rank);
+	if (report->what_case == BELLOWS__V1__REPORT__WHAT_RANKS_UP &&
+	    report->ranks_up->epoch == launch->epoch)
+		on_up(gated, place, report->ranks_up);
+	if (report->what_case == BELLOWS__V1__REPORT__WHAT_RANKS_GONE &&
+	    report->ranks_gone->epoch == launch->epoch) {
+		gated->posts[place].gone = true;
+		look_for_ranks(gated);
+	}
+	if (report->what_case == BELLOWS__V1__REPORT__WHAT_SAVE_BEGUN &&
+	    report->save_begun->epoch == launch->epoch)
+		gated_save(launch, false, false);
+}
+
+static void gated_on_attached(struct launch *launch, int member)
+{
+	struct gated *gated = gated_of(launch);
+	int place = launch_place(launch, member);
+
+	if (place < 0 || gated->posts[place].gone)
+		return;
+	if (launch->stopping)
+		order_stop(gated, place);
+	else if (gated->opened && !gated->posts[place].up)
+		open_place(gated, place);
+}
+
+static void gated_on_lost(struct launch *launch, int member)
+{
+	struct gated *gated = gated_of(launch);
+	int place = launch_place(launch, member);
+
+	if (place < 0)
+		return;
+	gated->posts[place].lost = true;
+	look_for_ranks(gated);
+	/* last: who hears of it may destroy a start in preparation */
+	if (!launch->up)
+		launch_fail(launch, "an executor was lost", false, 0);
+}
+
+/* ---- mpiexec ---- */
+
+static void on_mpiexec_end(void *user, int status)
+{
+	struct launch *launch = user;
+
+	if (gated_of(launch)->opened)
+		launch->room->events->ended(launch->room->user, launch, status);
+	else
+		launch_fail(launch, "mpiexec ended before its ranks came up",
+			    false, 0);
+}
+
+static int gated_begin(struct launch *launch, struct error *err)
+{
+	static const char *const gate[] = {"bellows-launch", "--gate", NULL};
+	struct gated *gated = gated_of(launch);
+	int r;
+
+	gated->here = calloc(launch->layout.ranks, sizeof(*gated->here));
+	if (!gated->here)
+		return error_set(err, -ENOMEM, "out of memory");
+	r = launch_run_mpiexec(launch, gate, 0, on_mpiexec_end, err);
+	if (r < 0)
+		return r;
+	log_info("epoch=%u wiring up ranks=%u executors=%d", launch->epoch,
+		 launch->layout.ranks, launch->layout.n);
+	return 0;
+}
+
+static void gated_fini(struct launch *launch)
+{
+	free(gated_of(launch)->here);
+}
+
+const struct launch_ops launch_gated = {
+	.size = sizeof(struct gated),
+	.begin = gated_begin,
+	.fini = gated_fini,
+	.open = gated_open,
+	.stop = gated_stop,
+	.save = gated_save,
+	.signal = gated_signal,
+	.on_report = gated_on_report,
+	.on_attached = gated_on_attached,
+	.on_lost = gated_on_lost,
+};

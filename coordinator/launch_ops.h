@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_LAUNCH_OPS_H
+#define COORDINATOR_LAUNCH_OPS_H
+
+/*
+ * What the two kinds of starts are made of
+ *
+ *     gated   our executors: gates, orders over their streams, reports
+ *     bare    polled executors: mpiexec runs the application itself
+ *
+ * This header is for launch*.c.
+ */
+
+#include "coordinator/launch.h"
+#include "coordinator/mpirun.h"
+
+/* The first member of each implementation. */
+struct launch {
+	const struct launch_ops *ops;
+	const struct launch_room *room;
+	unsigned epoch;
+	struct layout layout;
+	struct mpirun *mpirun; /* NULL before it is begun */
+	bool prepared, up, failed, stopping, gone, forbidden;
+	bool restarts; /* goes on from a checkpoint: */
+	struct checkpoint restart;
+};
+
+/* As in launch.h.  Of those that are NULL nothing is to be done. */
+struct launch_ops {
+	size_t size; /* of the implementation, which begins as zeroes */
+	int (*begin)(struct launch *launch, struct error *err);
+	void (*fini)(struct launch *launch);
+	void (*open)(struct launch *launch);
+	void (*stop)(struct launch *launch, msec_t patience);
+	void (*save)(struct launch *launch, bool first, bool take);
+	void (*signal)(struct launch *launch, int signo);
+	void (*on_report)(struct launch *launch, int member,
+			  const Bellows__V1__Report *report);
+	void (*on_attached)(struct launch *launch, int member);
+	void (*on_lost)(struct launch *launch, int member);
+	bool (*asks)(struct launch *launch, int member);
+	void (*on_confirmed)(struct launch *launch, int member);
+	void (*hold_back)(struct launch *launch, bool yes);
+};
+
+extern const struct launch_ops launch_gated, launch_bare;
+
+/* For the implementations: tells the room, at most once and not while it is
+ * being stopped. */
+void launch_fail(struct launch *launch, const char *reason, bool by_itself,
+		 int status);
+void launch_set_prepared(struct launch *launch);
+void launch_set_up(struct launch *launch);
+void launch_set_gone(struct launch *launch);
+
+/* Index in the layout, -1: it has no ranks of this start. */
+int launch_place(const struct launch *launch, int member);
+
+/* Text of at most LAUNCH_TEXT_MAX, for the application's command line. */
+enum { LAUNCH_TEXT_MAX = 64 * 1024 };
+int launch_command(const struct launch *launch,
+		   const char *argv[ADAPTER_ARGS_MAX], char *text,
+		   struct error *err);
+
+/* Entries of a list that ends with NULL. */
+size_t launch_count(const char *const *list);
+
+/* Begins mpiexec with what the launcher says, and then these words.  out: as in
+ * mpirun.h. */
+int launch_run_mpiexec(struct launch *launch, const char *const *program,
+		       int out, void (*ended)(void *user, int status),
+		       struct error *err);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/polled.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <pwd.h>
+#include <string.h>
+#include <unistd.h>
+
+bool polled_address(const char *text, char out[POLLED_ADDRESS_MAX])
+{
+	struct in6_addr six;
+	struct in_addr four;
+
+	if (inet_pton(AF_INET, text, &four) == 1)
+		return inet_ntop(AF_INET, &four, out, POLLED_ADDRESS_MAX);
+	if (inet_pton(AF_INET6, text, &six) != 1)
+		return false;
+	if (IN6_IS_ADDR_V4MAPPED(&six))
+		return inet_ntop(AF_INET, &six.s6_addr[12], out,
+				 POLLED_ADDRESS_MAX);
+	return inet_ntop(AF_INET6, &six, out, POLLED_ADDRESS_MAX);
+}
+
+void polled_name(const char *address, char name[MEMBER_NAME_MAX])
+{
+	snprintf(name, MEMBER_NAME_MAX, "%s", address);
+	for (char *at = name; *at; at++)
+		if (*at == ':')
+			*at = '-';
+}
+
+int polled_find(const struct ledger *ledger, const char *who)
+{
+	char address[POLLED_ADDRESS_MAX], name[MEMBER_NAME_MAX];
+	int member;
+
+	if (!member_all_polled(ledger))
+		return NO_MEMBER;
+	member = member_find(ledger, who);
+	if (member != NO_MEMBER || !polled_address(who, address))
+		return member;
+	polled_name(address, name);
+	return member_find(ledger, name);
+}
+
+/* An executor does not say which of its lives this is: the next one begins when
+ * the last has ended. */
+static uint64_t incarnation(const struct ledger *ledger, const char *name)
+{
+	int alive = member_find(ledger, name);
+	uint64_t lives = 1;
+
+	if (alive != NO_MEMBER)
+		return ledger->members[alive].incarnation;
+	for (int i = 0; i < ledger->n; i++)
+		lives += strcmp(ledger->members[i].name, name) == 0;
+	return lives;
+}
+
+const char *polled_user(void)
+{
+	const struct passwd *entry = getpwuid(geteuid());
+
+	return entry ? entry->pw_name : "root";
+}
+
+/* It reports no sshd: Kub's is the one of its host, with a key that nobody
+ * announces. */
+static void reach(struct coordinator *c, int member)
+{
+	Bellows__V1__Sshd sshd = BELLOWS__V1__SSHD__INIT;
+	Bellows__V1__Report report = BELLOWS__V1__REPORT__INIT;
+
+	sshd.port = POLLED_SSH_PORT;
+	sshd.user = (char *)polled_user();
+	report.what_case = BELLOWS__V1__REPORT__WHAT_SSHD;
+	report.sshd = &sshd;
+	c->launcher->ops->on_report(c->launcher, member, &report);
+	c->launcher->ops->admit(c->launcher, member);
+}
+
+int polled_join(struct coordinator *c, const char *text, int *member,
+		bool *again, struct error *err)
+{
+	struct ledger *ledger = members_ledger(c->members);
+	char address[POLLED_ADDRESS_MAX], name[MEMBER_NAME_MAX];
+	unsigned slots = c->jobfile->ranks_per_executor;
+	struct introduction who = {
+		.name = name,
+		.address = address,
+		.machine = address,
+		.slots = slots,
+		.cores = slots, /* not known: those who run ranks have some */
+		.polled = true,
+		.silence = POLLED_SILENCE,
+	};
+	int r;
+
+	if (!polled_address(text, address))
+		return error_set(err, -EINVAL,
+				 "nodeIP: '%.64s' is no IPv4 or IPv6 address",
+				 text);
+	polled_name(address, name);
+	*again = polled_find(ledger, name) != NO_MEMBER;
+	who.incarnation = incarnation(ledger, name);
+	r = members_join(c->members, &who, member, err);
+	if (r == 0 && ledger->members[*member].state == MEMBER_JOINED)
+		reach(c, *member);
+	return r;
+}
+
+enum polled_answer polled_ask(struct coordinator *c, int member)
+{
+	const struct member *m = &members_ledger(c->members)->members[member];
+
+	members_heard(c->members, member);
+	if (m->state == MEMBER_LEAVING)
+		return POLLED_END;
+	return c->now && c->job.state == JOB_SAVING &&
+			       launch_asks(c->now, member)
+		       ? POLLED_CHECKPOINT
+		       : POLLED_GO_ON;
+}
+
+void polled_confirm(struct coordinator *c, int member)
+{
+	members_heard(c->members, member);
+	if (c->now)
+		launch_on_confirmed(c->now, member);
+}
+
+void polled_end(struct coordinator *c, int member)
+{
+	members_part(c->members, member, "it ended");
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_POLLED_H
+#define COORDINATOR_POLLED_H
+
+/*
+ * Polled executors: those that hold no stream and ask every few seconds
+ *
+ *     joins -> asks: go on, ... checkpoint -> confirms, ... end -> good-bye
+ *
+ * Such an executor is an address with an sshd on it.  It is named after its
+ * address, whoever calls from there is it, and it has as many slots as the job
+ * has ranks per executor.  It signals its own ranks when it is told to have a
+ * checkpoint written; nothing else is asked of it.
+ */
+
+#include "coordinator/coordinator.h"
+
+enum {
+	POLLED_ADDRESS_MAX = 64,
+	POLLED_SSH_PORT = 22,
+	/* Kub's launcher asks "every timestep (usually 10 seconds)"
+	 * (SBAC-PAD 2023, III-A): three of them, and some. */
+	POLLED_SILENCE = 35000,
+};
+
+/* What an executor is told when it asks. */
+enum polled_answer { POLLED_GO_ON, POLLED_CHECKPOINT, POLLED_END };
+
+/* The one way to write an IPv4 or IPv6 address; false if text is none.  An IPv4
+ * address within IPv6 is an IPv4 address. */
+bool polled_address(const char *text, char out[POLLED_ADDRESS_MAX]);
+
+/* The name of the executor at an address: colons become hyphens. */
+void polled_name(const char *address, char name[MEMBER_NAME_MAX]);
+
+/* 0 and the member, who was there already if *again; -errno as of
+ * members_join(), or if address is none. */
+int polled_join(struct coordinator *c, const char *address, int *member,
+		bool *again, struct error *err);
+
+/* Whom its sshd lets in: a user of this program's name. */
+const char *polled_user(void);
+
+/* The living executor with that name or address, NO_MEMBER if none. */
+int polled_find(const struct ledger *ledger, const char *who);
+
+enum polled_answer polled_ask(struct coordinator *c, int member);
+
+/* Its ranks were told to write a checkpoint. */
+void polled_confirm(struct coordinator *c, int member);
+
+/* It ends. */
+void polled_end(struct coordinator *c, int member);
+
+#endif
