@@ -2,7 +2,9 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/kub.h"
 #include "coordinator/mpiexec.h"
+#include "coordinator/scale.h"
 #include "proto/descriptors.h"
 
 #include <errno.h>
@@ -201,32 +203,6 @@ static void on_get(struct rpc_call *call, const ProtobufCMessage *message,
 
 /* ---- scaling ---- */
 
-static int may_scale(struct coordinator *c, int64_t ranks, struct error *err)
-{
-	if (job_is_over(&c->job))
-		return error_set(err, -EINVAL, "the job is %s",
-				 job_state_name(c->job.state));
-	if (c->job.state != JOB_RUNNING && c->job.target != c->job.size)
-		return error_set(err, -EBUSY,
-				 "a rescale from %u to %u ranks is under way "
-				 "(%s)",
-				 c->job.size, c->job.target,
-				 job_state_name(c->job.state));
-	if (c->job.state != JOB_RUNNING)
-		return error_set(err, -EBUSY, "the job is %s",
-				 job_state_name(c->job.state));
-	if (ranks < 1 || ranks > RANKS_MAX)
-		return error_set(err, -EINVAL, "%lld ranks; from %u to %u",
-				 (long long)ranks, c->jobfile->ranks.min,
-				 c->jobfile->ranks.max);
-	if (ranks == c->job.size)
-		return error_set(err, -EINVAL, "it has %u ranks already",
-				 c->job.size);
-	if (jobfile_accepts(c->jobfile, (unsigned)ranks, err) < 0)
-		return -EINVAL;
-	return trials_look(c->trials, (unsigned)ranks, err) < 0 ? -EINVAL : 0;
-}
-
 static bool is_repeated(const struct coordinator *c,
 			const Bellows__V1__ScaleRequest *request)
 {
@@ -245,6 +221,7 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 		request->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE_DELTA;
 	int64_t ranks = is_delta ? (int64_t)c->job.size + request->delta
 				 : request->ranks;
+	bool begins = false;
 	struct error err;
 
 	if (request->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE__NOT_SET) {
@@ -262,7 +239,7 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 		reply.accepted = true;
 		reply.from = c->request_from;
 		reply.to = c->request_to;
-	} else if (may_scale(c, ranks, &err) < 0) {
+	} else if (scale_check(c, ranks, &err) < 0) {
 		reply.reason = err.text;
 		reply.from = reply.to = c->job.size;
 		log_info("scale to %lld declined: %s", (long long)ranks,
@@ -273,16 +250,11 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 		reply.to = c->request_to = (uint32_t)ranks;
 		snprintf(c->request_id, sizeof(c->request_id), "%s",
 			 request->request_id);
-		c->job.patience.grow = request->deadline
-					       ? request->deadline
-					       : c->jobfile->scale_deadline;
+		begins = true;
 	}
 	rpc_call_reply(call, &reply.base);
-	if (reply.accepted && c->job.state == JOB_RUNNING &&
-	    reply.to != c->job.size)
-		coordinator_event(c, JOB_EV_SCALE, 0, reply.to,
-				  *request->reason ? request->reason
-						   : "asked to");
+	if (begins)
+		scale_begin(c, reply.to, request->deadline, request->reason);
 }
 
 static void on_cancel(struct rpc_call *call, const ProtobufCMessage *message,
@@ -429,22 +401,38 @@ static const struct rpc_method methods[] = {
 	  .on_message = on_get },
 	{ PATH("WatchJob"), RPC_SERVER_STREAM, &bellows__v1__get_job_request__descriptor,
 	  .on_message = on_watch, .on_gone = on_watch_gone, .on_writable = on_watch_writable },
-};
 #undef PATH
+#define KUB(call) "/mpi_monitor.Monitor/" call
+	{ KUB("Scale"), RPC_UNARY, &mpi_monitor__additional_nodes__descriptor,
+	  .on_message = kub_on_scale },
+	{ KUB("RetrieveKeys"), RPC_UNARY, &mpi_monitor__node_name__descriptor,
+	  .on_message = kub_on_keys },
+	{ KUB("JobInit"), RPC_UNARY, &mpi_monitor__node_name__descriptor,
+	  .on_message = kub_on_job_init },
+	{ KUB("activeServer"), RPC_UNARY, &mpi_monitor__dummy22__descriptor,
+	  .on_message = kub_on_active },
+	{ KUB("checkpointing"), RPC_UNARY, &mpi_monitor__dummy22__descriptor,
+	  .on_message = kub_on_checkpointing },
+	{ KUB("endExec"), RPC_UNARY, &mpi_monitor__dummy22__descriptor,
+	  .on_message = kub_on_end },
+};
+#undef KUB
 /* clang-format on */
 
 int service_create(struct coordinator *c, const char *listen, struct error *err)
 {
-	static const char *const services[] = {"bellows.v1.Coordinator"};
+	static const char *const services[] = {"bellows.v1.Coordinator",
+					       "mpi_monitor.Monitor"};
 	const struct rpc_server_config config = {
 		.listen = listen,
 		.methods = methods,
 		.n_methods = LENGTH(methods),
 		.services = services,
-		.n_services = LENGTH(services),
+		.n_services = LENGTH(services) - !c->jobfile->kub,
 		.descriptors = proto_descriptors,
 		.descriptors_size = proto_descriptors_size,
 		.token = *c->token.text ? c->token.text : NULL,
+		.open = "/mpi_monitor.Monitor/", /* Kub's have no token */
 		.user = c,
 	};
 	int r = rpc_create(&c->rpc, c->loop, err);

@@ -185,6 +185,26 @@ static int check_keys_of_some(struct reader *reader)
 						: r;
 }
 
+static int check_kub(struct reader *reader)
+{
+	const struct jobfile *job = reader->job;
+	unsigned line = reader_line(reader, "kub");
+
+	if (!job->kub)
+		return 0;
+	if (job->launcher != LAUNCHER_SSH)
+		return reader_refuse(reader, line, "kub",
+				     "Kub's executors are reached by ssh; true "
+				     "with mpi.launcher: ssh, or false");
+	if (job->adapter->log)
+		return reader_refuse(reader, line, "kub",
+				     "the log of app: %s, which proves that it "
+				     "went on, is not followed on Kub's "
+				     "executors; another app, or false",
+				     job->adapter->name);
+	return 0;
+}
+
 static int check_app(struct reader *reader)
 {
 	const struct jobfile *job = reader->job;
@@ -205,7 +225,7 @@ static int read_tree(struct reader *reader, const char *dir)
 {
 	static int (*const checks[])(struct reader *) = {
 		check_ranks, check_section,  check_keys_of_some,
-		check_app,   check_schedule,
+		check_app,   check_schedule, check_kub,
 	};
 	yaml_node_t *root = yaml_document_get_root_node(reader->document);
 	int r;

@@ -28,6 +28,12 @@ static const struct schema_word launchers[] = {
 	{ NULL, 0 },
 };
 
+static const struct schema_word truths[] = {
+	{ "false", false },
+	{ "true",  true  },
+	{ NULL, 0 },
+};
+
 static const struct schema_word proofs[] = {
 	{ "required", false },
 	{ "none",     true  },
@@ -90,6 +96,8 @@ const struct schema_key schema_keys[] = {
 	  " that\ntakes it.  {checkpoint} stands for the checkpoint." },
 { "settings", KEY_ENVIRONMENT, JOB(app.settings), .max = 100,
   .help = "Further settings of the adapter, if it has some." },
+{ "kub", KEY_WORD, JOB(kub), .words = truths, .fallback = "false",
+  .help = "Serve Kub's own programs too; needs mpi.launcher: ssh." },
 
 { "ranks.initial", KEY_NUMBER, JOB(ranks.initial), RANKS, .required = true,
   .help = "Ranks to begin with." },

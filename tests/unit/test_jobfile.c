@@ -70,6 +70,7 @@ static void every_key_reaches_its_member(void)
 		    "start_deadline: 250ms\n"
 		    "resume_deadline: 3min\n"
 		    "restart: md --from '{checkpoint}/a b'\n"
+		    "kub: true\n"
 		    "ranks: {initial: 2, min: 2, max: 8}\n"
 		    "ranks_per_executor: 4\n"
 		    "checkpoint: {dir: /ckpt, deadline: 2h}\n"
@@ -95,8 +96,7 @@ static void every_key_reaches_its_member(void)
 	CHECK_TEXT(job->environment[0], "A=1");
 	CHECK_TEXT(job->environment[1], "_b2=x = y");
 	CHECK_TEXT(job->environment[2], "C=");
-	CHECK(!job->environment[3]);
-	CHECK(job->restarts == 0);
+	CHECK(!job->environment[3] && job->restarts == 0);
 	CHECK(job->wait_deadline == SECONDS(90) && job->start_deadline == 250);
 	CHECK(job->resume_deadline == MINUTES(3));
 	CHECK(job->ranks.min == 2 && job->ranks_per_executor == 4);
@@ -108,7 +108,7 @@ static void every_key_reaches_its_member(void)
 	CHECK(job->schedule[1].progress < 0 && job->schedule[1].after == 0);
 	CHECK_TEXT(job->mpi_arguments[1], "none");
 	CHECK(!job->mpi_arguments[2] && job->network == NETWORK_TCP);
-	CHECK(job->launcher == LAUNCHER_SSH);
+	CHECK(job->launcher == LAUNCHER_SSH && job->kub);
 	CHECK_TEXT(job->app.restart[2], "{checkpoint}/a b");
 	CHECK(!job->app.restart[3]);
 	CHECK(job->app.save_signal == SIGTERM && job->app.save_first);

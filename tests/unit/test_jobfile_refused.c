@@ -37,7 +37,7 @@ static int parse(const char *text, size_t size)
 #define WANTED_MOMENT "a progress, as 30%, or a duration with its unit, as 90s"
 #define ALL_KEYS                                                               \
 	"name, app, command, dir, environment, restarts, wait_deadline, "      \
-	"start_deadline, resume_deadline, restart, settings, ranks, "          \
+	"start_deadline, resume_deadline, restart, settings, kub, ranks, "     \
 	"ranks_per_executor, checkpoint, scale, mpi, "                         \
 	"generic"
 
@@ -300,6 +300,26 @@ static const struct refusal wholes[] = {
   "checkpoint: {dir: c}\n"
   "settings: {A: 1}\n",
   "6: settings: app: parint does not take it; leave it out" },
+{ "name: a\n"
+  "app: parint\n"
+  "command: [a]\n"
+  "ranks: {initial: 1}\n"
+  "checkpoint: {dir: c}\n"
+  "kub: true\n",
+  "6: kub: Kub's executors are reached by ssh; true with "
+  "mpi.launcher: ssh, or false" },
+{ "name: a\n"
+  "app: gromacs\n"
+  "command: [gmx_mpi, mdrun]\n"
+  "ranks: {initial: 1}\n"
+  "checkpoint: {dir: .}\n"
+  "mpi: {launcher: ssh}\n"
+  "kub: true\n",
+  "7: kub: the log of app: gromacs, which proves that it went on, is "
+  "not followed on Kub's executors; another app, or false" },
+{ GENERIC
+  "kub: yes\n",
+  "6: kub: 'yes' is unknown; one of false, true" },
 };
 /* clang-format on */
 

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/kub.h"
+
+#include "base/log.h"
+#include "coordinator/polled.h"
+#include "coordinator/scale.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+/* What an answer means, by call. */
+enum confirmation {
+	SCALE_DECLINED = 0,
+	SCALE_ACCEPTED = 1,
+	KEYS_ARE_HERE = 2,
+	HAS_JOINED = 3,
+	GO_ON = 4,
+	CHECKPOINT_NOW = 5,
+	END_NOW = 6,
+	WAS_CHECKPOINTED = 2,
+	HAS_ENDED = 4,
+};
+
+static void confirm(struct rpc_call *call, enum confirmation id,
+		    const char *text)
+{
+	MpiMonitor__Confirmation answer = MPI_MONITOR__CONFIRMATION__INIT;
+
+	answer.confirmid = (int32_t)id;
+	answer.confirmmessage = (char *)text;
+	rpc_call_reply(call, &answer.base);
+}
+
+static bool is_served(const struct coordinator *c, struct rpc_call *call)
+{
+	if (!c->jobfile->kub)
+		rpc_call_end(call, RPC_UNIMPLEMENTED,
+			     "this job does not serve Kub's programs: its job "
+			     "file does not say kub: true");
+	return c->jobfile->kub;
+}
+
+/* ---- a monitor ---- */
+
+void kub_on_scale(struct rpc_call *call, const ProtobufCMessage *message,
+		  void *user)
+{
+	const MpiMonitor__AdditionalNodes *asked =
+		(const MpiMonitor__AdditionalNodes *)message;
+	struct coordinator *c = user;
+	int64_t ranks = c->job.size +
+			(int64_t)asked->nodes * c->jobfile->ranks_per_executor;
+	struct error err;
+	int r;
+
+	if (!is_served(c, call))
+		return;
+	r = strcasecmp(asked->mode, "vertical") == 0
+		    ? error_set(&err, -EINVAL,
+				"mode: vertical scaling changes no number of "
+				"nodes and is not done; horizontal")
+		    : scale_check(c, ranks, &err);
+	if (r < 0) {
+		log_info("scale by %d nodes declined: %s", asked->nodes,
+			 err.text);
+		confirm(call, SCALE_DECLINED, err.text);
+		return;
+	}
+	error_set(&err, 0, "from %u to %u ranks", c->job.size, (unsigned)ranks);
+	confirm(call, SCALE_ACCEPTED, err.text);
+	scale_begin(c, (unsigned)ranks, 0, "asked to by Kub's Scale");
+}
+
+/* ---- an executor ---- */
+
+/* Who calls: by the name it gives, or else by where it calls from. */
+static int caller(struct coordinator *c, struct rpc_call *call,
+		  const ProtobufCMessage *message)
+{
+	const MpiMonitor__Dummy22 *dummy = (const MpiMonitor__Dummy22 *)message;
+	const struct ledger *ledger = members_ledger(c->members);
+	char from[RPC_HOST_MAX];
+	int member;
+
+	if (!is_served(c, call))
+		return NO_MEMBER;
+	rpc_host(rpc_call_peer(call), from);
+	member = polled_find(ledger, dummy->mtest);
+	if (member == NO_MEMBER)
+		member = polled_find(ledger, from);
+	if (member == NO_MEMBER)
+		rpc_call_end(call, RPC_NOT_FOUND,
+			     "no executor of this job is at %s; JobInit comes "
+			     "first",
+			     from);
+	return member;
+}
+
+void kub_on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
+		     void *user)
+{
+	const MpiMonitor__NodeName *node =
+		(const MpiMonitor__NodeName *)message;
+	struct coordinator *c = user;
+	struct error err;
+	bool again;
+	int member, r;
+
+	if (!is_served(c, call))
+		return;
+	if (job_is_over(&c->job)) {
+		rpc_call_end(call, RPC_FAILED_PRECONDITION, "the job is %s",
+			     job_state_name(c->job.state));
+		return;
+	}
+	r = polled_join(c, node->nodeip, &member, &again, &err);
+	if (r < 0) {
+		rpc_call_end(call,
+			     r == -EINVAL   ? RPC_INVALID_ARGUMENT
+			     : r == -ENOSPC ? RPC_RESOURCE_EXHAUSTED
+					    : RPC_FAILED_PRECONDITION,
+			     "%s", err.text);
+		return;
+	}
+	error_set(&err, 0, again ? "%s is here already" : "%s has joined",
+		  members_ledger(c->members)->members[member].name);
+	confirm(call, HAS_JOINED, err.text);
+}
+
+/* A scaling pod asks before it joins: then it has to call from that address. */
+static bool may_have_keys(const struct coordinator *c, struct rpc_call *call,
+			  const char *node)
+{
+	char from[RPC_HOST_MAX], here[POLLED_ADDRESS_MAX],
+		there[POLLED_ADDRESS_MAX];
+
+	if (polled_find(members_ledger(c->members), node) != NO_MEMBER)
+		return true;
+	rpc_host(rpc_call_peer(call), from);
+	return polled_address(from, here) && polled_address(node, there) &&
+	       strcmp(here, there) == 0;
+}
+
+void kub_on_keys(struct rpc_call *call, const ProtobufCMessage *message,
+		 void *user)
+{
+	const MpiMonitor__NodeName *node =
+		(const MpiMonitor__NodeName *)message;
+	struct coordinator *c = user;
+	const struct launcher_keys *keys;
+	MpiMonitor__SSHKeys answer = MPI_MONITOR__SSHKEYS__INIT;
+
+	if (!is_served(c, call))
+		return;
+	keys = c->launcher->ops->keys(c->launcher);
+	if (!keys || !may_have_keys(c, call, node->nodeip)) {
+		rpc_call_end(call, RPC_PERMISSION_DENIED,
+			     "nodeIP: '%.64s' is neither an executor nor the "
+			     "address this call comes from",
+			     node->nodeip);
+		return;
+	}
+	answer.pubjobkey = (char *)keys->public_key;
+	answer.privjobkey = (char *)keys->private_key;
+	answer.confirmid = KEYS_ARE_HERE;
+	rpc_call_reply(call, &answer.base);
+}
+
+void kub_on_active(struct rpc_call *call, const ProtobufCMessage *message,
+		   void *user)
+{
+	struct coordinator *c = user;
+	int member = caller(c, call, message);
+
+	if (member == NO_MEMBER)
+		return;
+	switch (polled_ask(c, member)) {
+	case POLLED_GO_ON:
+		confirm(call, GO_ON, "go on");
+		return;
+	case POLLED_CHECKPOINT:
+		confirm(call, CHECKPOINT_NOW, "have a checkpoint written");
+		return;
+	case POLLED_END:
+		confirm(call, END_NOW, "end");
+		return;
+	}
+}
+
+void kub_on_checkpointing(struct rpc_call *call,
+			  const ProtobufCMessage *message, void *user)
+{
+	struct coordinator *c = user;
+	int member = caller(c, call, message);
+
+	if (member == NO_MEMBER)
+		return;
+	confirm(call, WAS_CHECKPOINTED, "noted");
+	polled_confirm(c, member);
+}
+
+void kub_on_end(struct rpc_call *call, const ProtobufCMessage *message,
+		void *user)
+{
+	struct coordinator *c = user;
+	int member = caller(c, call, message);
+
+	if (member == NO_MEMBER)
+		return;
+	confirm(call, HAS_ENDED, "good-bye");
+	polled_end(c, member);
+}

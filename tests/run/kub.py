@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Kub's own programs drive a job.  args: BIN
+
+All that its clients know is Kub's field numbers (kub_worker.py).  Workers are
+hosts of their own, with an address and an sshd on port 22.
+"""
+
+import ctypes
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+import harness
+from harness import Skip
+
+try:
+    import grpc
+    import kub_worker
+    from kub_worker import confirmation, integer, text
+except ImportError:
+    print("1..0 # SKIP no grpc for Python here")
+    sys.exit(0)
+
+WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                      "kub_worker.py")
+CLONE_NEWNET = 0x40000000
+HERE = "10.77.0.1"
+# an address of its own: it would else change with its ports, and be unknown to
+# the workers for seconds
+BRIDGE = [["link", "add", "br0", "address", "02:77:00:00:00:01", "type",
+           "bridge"],
+          ["addr", "add", HERE + "/24", "dev", "br0"],
+          ["link", "set", "br0", "up"]]
+CONTAINER = ["unshare", "--net", "--uts", "--pid", "--fork", "--mount-proc",
+             "--kill-child"]
+ASK_EVERY = "0.5"  # seconds; Kub's own is 10
+
+
+# ---- the bed ----
+
+def ip(*words):
+    return subprocess.run(["ip", *words], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=False)
+
+
+def be_a_host():
+    """A network of our own: ports are free, and nothing is left of it.  Before
+    there are threads, for each has its own."""
+    if os.getuid() != 0 or ctypes.CDLL(None).unshare(CLONE_NEWNET) != 0:
+        return False
+    return ip("link", "set", "lo", "up").returncode == 0
+
+
+IS_ALONE = be_a_host()
+
+
+def needs_hosts():
+    for name in ("ip", "unshare", "ssh-keygen", "ssh"):
+        if not shutil.which(name):
+            raise Skip(f"needs {name}")
+    if not os.path.exists("/usr/sbin/sshd"):
+        raise Skip("needs sshd")
+    if not IS_ALONE:
+        raise Skip("needs the right to make a network")
+    if HERE not in ip("addr").stdout:
+        for words in BRIDGE:
+            at = ip(*words)
+            if at.returncode != 0:
+                raise Skip(f"ip {' '.join(words)}: {at.stderr.strip()}")
+
+
+class Worker:
+    def __init__(self, room, coordinator, number, *options):
+        self.address = f"10.77.0.{10 + number}"
+        folder = room.path(f"w{number}")
+        os.mkdir(folder)
+        self.at = room.start(
+            shutil.which("unshare"), *CONTAINER[1:], sys.executable, "-B",
+            WORKER, self.address, coordinator, folder, "parint", ASK_EVERY,
+            *options)
+        found = room.wait("a container", lambda: self.at.is_over() or
+                          harness.children(self.at.pid))
+        assert found is not True, self.at.errors
+        self.pid, link = found[0], f"v{number}"
+        for words in (["link", "add", link, "type", "veth", "peer", "name",
+                       "eth0", "netns", str(self.pid)],
+                      ["link", "set", link, "master", "br0", "up"]):
+            at = ip(*words)
+            assert at.returncode == 0, at.stderr
+        room.wait("an executor", lambda: self.at.is_over() or
+                  "RetrieveKeys" in self.at.output)
+
+    def said(self):
+        return self.at.output.splitlines()
+
+    def has_ended(self):
+        self.at.ends_with(0)
+        assert self.said()[-2:] == ["activeServer 6", "endExec 4"]
+
+
+class Job:
+    """A coordinator that serves Kub's programs, and who drives it."""
+
+    def __init__(self, room, work, listen=HERE, **keys):
+        keys = {"kub": "true", "mpi": "{launcher: ssh}",
+                "command": harness.flow([os.path.join(harness.BIN, "parint"),
+                                         *work.words]), **keys}
+        self.room, self.state = room, room.path("state", "heat")
+        os.makedirs(self.state, 0o700, exist_ok=True)
+        self.token = room.write("state/heat/token", 32 * "k" + "\n")
+        os.chmod(self.token, 0o600)
+        room.stale = re.compile("token")  # ours, for the command line to find
+        self.at = room.start(
+            "bellows-coordinator", "--job", room.job(work, **keys), "--state",
+            self.state, "--listen", f"{listen}:0", "--token-file", self.token)
+        self.address = room.wait("an address", lambda: self.at.is_over() or
+                                 harness.read(f"{self.state}/address",
+                                              "r").strip())
+        assert self.address is not True, self.at.errors
+
+    def call(self, name, request=b""):
+        with grpc.insecure_channel(self.address,
+                                   [("grpc.enable_http_proxy", 0)]) as channel:
+            return kub_worker.call(channel, name, request)
+
+    def scale(self, nodes, mode="horizontal"):
+        return confirmation(self.call("Scale",
+                                      integer(1, nodes) + text(2, mode)))
+
+    def asks(self, request=b""):
+        return confirmation(self.call("activeServer", request))[0]
+
+    def join(self, address):
+        return confirmation(self.call("JobInit", text(1, address)))
+
+    def refuses(self, code, sentence, name, request=b""):
+        try:
+            self.call(name, request)
+        except grpc.RpcError as error:
+            assert error.code() == code, error
+            assert sentence in error.details(), error.details()
+            return
+        assert False, f"{name} is answered"
+
+    def ends_as(self, work):
+        """With 0, and what plain mpiexec computes."""
+        assert harness.digest(self.at.ends_with(0, 180).output) == \
+            work.digest()
+        steps = [line for line in self.at.output.splitlines()
+                 if line.startswith("parint: ")]
+        assert len(steps) == len(self.at.output.splitlines())
+
+    def stop(self):
+        self.at.tell(signal.SIGTERM)
+
+
+# ---- jobs ----
+
+def a_scheduler_and_workers_of_kub_run_a_job_and_grow_it(room):
+    needs_hosts()
+    work = harness.work_for(8)
+    job = Job(room, work, ranks=(1, 1, 4))
+    first = Worker(room, job.address, 0)
+    room.runs_on(1)
+    assert job.scale(1) == (1, "from 1 to 2 ranks")
+    room.wait_job("a wish for two", lambda at: at["state"] == "growing")
+    second = Worker(room, job.address, 1)
+    room.runs_on(2)
+    job.ends_as(work)
+    assert len([line for line in job.at.output.splitlines()
+                if "parint: resumed at" in line]) == 1
+    first.has_ended()
+    second.has_ended()
+    said = first.said()
+    assert said[:2] == ["JobInit 3 10.77.0.10 has joined", "RetrieveKeys 2"]
+    assert said.count("activeServer 5") == said.count("checkpointing 2") == 1
+    assert "signalled parint" in said
+    assert "activeServer 5" not in second.said()
+
+
+def begun(room, *options):
+    """A job on two workers that computes for longer than the test takes."""
+    needs_hosts()
+    job = Job(room, harness.work_for(60), ranks=(2, 1, 4))
+    workers = [Worker(room, job.address, number, *more)
+               for number, more in enumerate(((), options))]
+    room.runs_on(2)
+    return job, workers
+
+
+def is_saved_and_stopped(job, *workers):
+    job.stop()
+    job.at.ends_with(75)
+    for worker in workers:
+        worker.has_ended()
+    assert os.path.exists(job.room.path("ck", "parint.ckpt"))
+
+
+def a_surplus_worker_is_told_to_end_when_the_job_shrinks(room):
+    job, workers = begun(room)
+    assert job.scale(-1) == (1, "from 2 to 1 ranks")
+    workers[1].has_ended()
+    room.runs_on(1)
+    is_saved_and_stopped(job, workers[0])
+
+
+def a_worker_that_dies_is_found_at_once_and_costs_the_job_nothing_more(room):
+    job, workers = begun(room)
+    os.kill(workers[1].pid, signal.SIGKILL)
+    room.runs_on(1)
+    job.at.says("executor=10.77.0.11 lost: its sshd: ")
+    is_saved_and_stopped(job, workers[0])
+
+
+def a_worker_that_never_confirms_is_given_up(room):
+    job, workers = begun(room, "mute")
+    assert job.scale(-1)[0] == 1
+    room.runs_on(1)
+    if "activeServer 5" in workers[1].said():
+        job.at.says("10.77.0.11 lost: it never confirmed that its ranks were")
+        assert workers[1].at.end() != 0
+    is_saved_and_stopped(job, workers[0])
+
+
+# ---- answers ----
+
+def what_is_wrong_is_answered_with_a_sentence(room):
+    code = grpc.StatusCode
+    job = Job(room, harness.Work(1003, 20, 7), listen="127.0.0.1")
+    job.refuses(code.INVALID_ARGUMENT, "nodeIP: 'worker-1' is no IPv4 or IPv6",
+                "JobInit", text(1, "worker-1"))
+    for name in "activeServer", "checkpointing", "endExec":
+        job.refuses(code.NOT_FOUND, "no executor of this job is at 127.0.0.1",
+                    name)
+    assert job.scale(1) == (0, "a rescale from 0 to 2 ranks is under way "
+                               "(waiting)")
+    assert job.scale(1, "vertical")[0] == 0
+    job.stop()
+    job.at.ends_with(75)
+
+
+def two_workers_of_one_address_are_one(room):
+    job = Job(room, harness.Work(1003, 20, 7), listen="127.0.0.1")
+    assert job.join("127.0.0.1") == (3, "127.0.0.1 has joined")
+    assert job.join("::ffff:127.0.0.1") == (3, "127.0.0.1 is here already")
+    assert job.join("fd00::5") == (3, "fd00--5 has joined")
+    at = room.wait_job("two executors", lambda at: len(at["members"]) == 2)
+    assert [one["name"] for one in at["members"]] == ["127.0.0.1", "fd00--5"]
+    other = text(1, "fd00--5")
+    assert job.asks() == job.asks(other) == 4
+    assert confirmation(job.call("endExec", other))[0] == 4
+    job.stop()
+    room.wait("the end", lambda: job.asks() == 6)
+    assert confirmation(job.call("endExec"))[0] == 4
+    job.at.ends_with(75)
+
+
+def the_keys_are_for_who_is_there(room):
+    job = Job(room, harness.Work(1003, 20, 7), listen="127.0.0.1")
+    keys = job.call("RetrieveKeys", text(1, "127.0.0.1"))
+    assert keys[3] == 2
+    assert keys[1].startswith(b"ssh-ed25519 ") and b"\n" not in keys[1]
+    assert keys[2].startswith(b"-----BEGIN OPENSSH PRIVATE KEY-----\n")
+    job.refuses(grpc.StatusCode.PERMISSION_DENIED,
+                "nodeIP: '10.0.0.9' is neither", "RetrieveKeys",
+                text(1, "10.0.0.9"))
+    job.stop()
+    job.at.ends_with(75)
+
+
+def the_first_to_join_decides_for_all(room):
+    job = Job(room, harness.Work(1003, 20, 7), listen="127.0.0.1")
+    assert job.join("fd00::5")[0] == 3
+    ours = ["--coordinator", job.address, "--name", "w", "--tmpdir",
+            room.tmp, "--token-file", job.token]
+    room.run("bellows-executor", *ours).says(
+                 "the executors of this job are polled, as Kub's are; it "
+                 "takes no others")
+    job.stop()
+    room.wait("the end", lambda: job.asks(text(1, "fd00::5")) == 6)
+    job.call("endExec", text(1, "fd00::5"))
+    job.at.ends_with(75)
+
+    job = Job(room, harness.Work(1003, 20, 7), listen="127.0.0.1")
+    ours[1] = job.address
+    room.start("bellows-executor", *ours)
+    room.wait_job("an executor", lambda at: at["members"])
+    job.refuses(grpc.StatusCode.FAILED_PRECONDITION,
+                "the executors of this job hold a stream; it takes no others",
+                "JobInit", text(1, "fd00::5"))
+    job.stop()
+    job.at.ends_with(75)
+
+
+def a_job_that_does_not_ask_for_it_does_not_serve_it(room):
+    job = Job(room, harness.Work(1003, 20, 7), listen="127.0.0.1",
+              kub="false", mpi="{launcher: stream}")
+    for name in ("Scale", "RetrieveKeys", "JobInit", "activeServer",
+                 "checkpointing", "endExec"):
+        job.refuses(grpc.StatusCode.UNIMPLEMENTED,
+                    "its job file does not say kub: true", name)
+    job.stop()
+    job.at.ends_with(75)
+
+
+harness.main(
+    what_is_wrong_is_answered_with_a_sentence,
+    two_workers_of_one_address_are_one,
+    the_keys_are_for_who_is_there,
+    the_first_to_join_decides_for_all,
+    a_job_that_does_not_ask_for_it_does_not_serve_it,
+    a_scheduler_and_workers_of_kub_run_a_job_and_grow_it,
+    a_surplus_worker_is_told_to_end_when_the_job_shrinks,
+    a_worker_that_dies_is_found_at_once_and_costs_the_job_nothing_more,
+    a_worker_that_never_confirms_is_given_up,
+)
