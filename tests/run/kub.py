@@ -162,7 +162,7 @@ class Job:
 
 def a_scheduler_and_workers_of_kub_run_a_job_and_grow_it(room):
     needs_hosts()
-    work = harness.work_for(8)
+    work = harness.work_for(16)
     job = Job(room, work, ranks=(1, 1, 4))
     first = Worker(room, job.address, 0)
     room.runs_on(1)
