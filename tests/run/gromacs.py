@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 
+import bed
 import harness
 import water
 
@@ -48,8 +49,9 @@ def checkpoint(room):
     return harness.read(room.path("ck", "state.cpt"))
 
 
-def two_to_four_and_back_is_as_one_run(room):
-    at = room.start("bellows", "run", job(room, STEPS, edge=water.EDGE))
+def two_to_four_and_back(room, *words, **keys):
+    at = room.start("bellows", "run", *words,
+                    job(room, STEPS, edge=water.EDGE, **keys))
     runs_on(room, 2)
     scale(room, 4).ends_with(0)
     runs_on(room, 4)
@@ -67,6 +69,17 @@ def two_to_four_and_back_is_as_one_run(room):
     water.steps_follow(room.folder, STEPS)
     water.frames_are_there_once(room.folder, STEPS)
     water.energy_is_kept(room.folder, water.Box.get().unbroken(STEPS))
+
+
+def two_to_four_and_back_is_as_one_run(room):
+    two_to_four_and_back(room)
+
+
+def so_it_is_on_four_hosts(room):
+    with bed.Bed(room, 4) as at:
+        two_to_four_and_back(
+            room, "--hosts", at.file(),
+            mpi='{arguments: [--mca, mpi_yield_when_idle, "1"]}')
 
 
 def nsteps_of_the_command_are_those_of_the_whole_job(room):
@@ -186,6 +199,7 @@ def what_does_not_go_with_rescales_is_refused(room):
 
 if __name__ == "__main__":
     harness.main(two_to_four_and_back_is_as_one_run,
+                 so_it_is_on_four_hosts,
                  nsteps_of_the_command_are_those_of_the_whole_job,
                  a_size_that_cannot_share_the_box_is_dropped_with_its_reason,
                  a_command_that_ignores_the_checkpoint_is_a_failed_start,

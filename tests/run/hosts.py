@@ -18,11 +18,11 @@ import harness
 WORK = harness.Work(100003, 6000, 200)
 
 # Hosts that stand on one machine share its processors.
-MPI = '{arguments: [--mca, mpi_yield_when_idle, "1"]}'
+MPI = '{{launcher: {}, arguments: [--mca, mpi_yield_when_idle, "1"]}}'
 
 
-def start(room, hosts, work, ranks=(1, 1, 4), **keys):
-    job = room.job(work, ranks=ranks, mpi=MPI, **keys)
+def start(room, hosts, work, ranks=(1, 1, 4), launcher="stream", **keys):
+    job = room.job(work, ranks=ranks, mpi=MPI.format(launcher), **keys)
     return room.start("bellows", "run", "--hosts", hosts, job)
 
 
@@ -44,8 +44,8 @@ def everybody_sends(room, at, *names):
         at.traffic()[name] - before[name] > 20000 for name in names))
 
 
-def goes_from_1_to_4_to_2(room, at):
-    job = start(room, at.file(), WORK)
+def goes_from_1_to_4_to_2(room, at, launcher="stream"):
+    job = start(room, at.file(), WORK, launcher=launcher)
     room.runs_on(1)
     assert ranks_by_host(room, at) == {"n1": {0}}
     room.scale(4).ends_with(0)
@@ -79,6 +79,16 @@ def so_it_does_where_there_is_only_ipv6(room):
                                capture_output=True, text=True, check=True)
         assert re.findall(r"inet (\S+)", there.stdout) == ["127.0.0.1/8"]
         goes_from_1_to_4_to_2(room, at)
+
+
+def so_it_does_by_ssh(room):
+    with bed.Bed(room, 4) as at:
+        goes_from_1_to_4_to_2(room, at, "ssh")
+
+
+def so_it_does_by_ssh_where_there_is_only_ipv6(room):
+    with bed.Bed(room, 4, "--ipv6") as at:
+        goes_from_1_to_4_to_2(room, at, "ssh")
 
 
 def a_slow_network_that_loses_frames_changes_no_digest(room):
@@ -205,6 +215,8 @@ def holders(name):
 harness.main(
     a_job_grows_and_shrinks_on_four_hosts,
     so_it_does_where_there_is_only_ipv6,
+    so_it_does_by_ssh,
+    so_it_does_by_ssh_where_there_is_only_ipv6,
     a_slow_network_that_loses_frames_changes_no_digest,
     a_host_that_goes_away_costs_what_was_computed_since,
     a_dead_host_of_the_file_is_passed_over,
