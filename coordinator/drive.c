@@ -377,6 +377,16 @@ static void on_attached(void *user, int member)
 		launch_on_attached(c->next, member);
 }
 
+/* It has no ranks any more, whatever it was to have. */
+static void forget(struct coordinator *c, int member)
+{
+	c->launcher->ops->on_gone(c->launcher, member);
+	if (c->now)
+		launch_on_lost(c->now, member);
+	if (c->next)
+		launch_on_lost(c->next, member);
+}
+
 static void on_lost(void *user, int member, const char *reason)
 {
 	struct coordinator *c = user;
@@ -384,11 +394,7 @@ static void on_lost(void *user, int member, const char *reason)
 		c->now && layout_ranks(launch_layout(c->now), member) > 0;
 	char text[192];
 
-	c->launcher->ops->on_gone(c->launcher, member);
-	if (c->now)
-		launch_on_lost(c->now, member);
-	if (c->next)
-		launch_on_lost(c->next, member);
+	forget(c, member);
 	snprintf(text, sizeof(text), "%s was lost: %.100s",
 		 members_ledger(c->members)->members[member].name, reason);
 	if (had_ranks)
@@ -397,13 +403,7 @@ static void on_lost(void *user, int member, const char *reason)
 
 static void on_left(void *user, int member)
 {
-	struct coordinator *c = user;
-
-	c->launcher->ops->on_gone(c->launcher, member);
-	if (c->now)
-		launch_on_lost(c->now, member);
-	if (c->next)
-		launch_on_lost(c->next, member);
+	forget(user, member);
 }
 
 static void on_report(void *user, int member, const Bellows__V1__Report *report)

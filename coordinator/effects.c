@@ -170,8 +170,6 @@ static msec_t leave_patience(const struct coordinator *c)
 
 static void do_stop(struct coordinator *c)
 {
-	if (c->now && c->afresh == launch_epoch(c->now))
-		launch_forbid(c->now);
 	if (c->now && !launch_is_gone(c->now))
 		launch_stop(c->now, leave_patience(c));
 	else
@@ -216,8 +214,6 @@ static void do_end(void *user)
 		c->ending_since = loop_now();
 	spent = loop_now() - c->ending_since;
 	coordinator_drop_next(c);
-	if (c->now && c->afresh == launch_epoch(c->now))
-		launch_forbid(c->now);
 	if (c->now)
 		launch_stop(c->now, 0);
 	/* mpiexec leaves by itself once its ranks have, or is made to */

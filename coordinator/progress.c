@@ -91,6 +91,7 @@ static void judge(struct coordinator *c, enum resume_verdict verdict,
 		if (c->afresh == c->job.epoch)
 			return;
 		c->afresh = c->job.epoch;
+		launch_forbid(c->now);
 		snprintf(reason, sizeof(reason),
 			 "it did not go on from its checkpoint of step %llu: "
 			 "'%.120s'",

@@ -2,11 +2,11 @@
 #include "coordinator/state_dir.h"
 
 #include "base/cleanup.h"
+#include "base/tree.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/file.h>
@@ -71,15 +71,9 @@ static bool is_record(const char *name)
 	       strncmp(name, "hostfile-", 9) == 0;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type,
-			struct FTW *ftw)
-{
-	return remove(path);
-}
-
 void state_dir_remove(const char *path)
 {
-	nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	tree_remove_path(path, NULL);
 }
 
 typedef int (*record_f)(int dir, int previous, const char *name);

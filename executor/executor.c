@@ -155,17 +155,6 @@ static int make_tmpdir(struct executor *ex, struct error *err)
 			   ex->config->tmpdir);
 }
 
-static void remove_tmpdir(struct executor *ex)
-{
-	CLEANUP(close)
-	int parent = open(ex->config->tmpdir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct error err;
-
-	if (*ex->tmpdir && parent >= 0 &&
-	    tree_remove(parent, strrchr(ex->tmpdir, '/') + 1, &err) < 0)
-		log_warn("%s", err.text);
-}
-
 static int run(struct executor *ex, const char *bindir)
 {
 	char socket[4096], gate[4200], tmpdir[4200], path[8192];
@@ -190,17 +179,21 @@ static int run(struct executor *ex, const char *bindir)
 	r = set_up(ex, socket, env, &err);
 	if (r < 0) {
 		log_error("%s", err.text);
-		return EXIT_SYSTEM;
+		r = EXIT_SYSTEM;
+	} else {
+		executor_lose_patience(ex);
+		executor_join(ex);
+		r = loop_run(ex->loop);
 	}
-	executor_lose_patience(ex);
-	executor_join(ex);
-	return loop_run(ex->loop);
+	tear_down(ex); /* env is this function's */
+	return r;
 }
 
 int executor_run(const struct config *config, struct loop *loop,
 		 const char *bindir)
 {
 	struct executor ex = {.config = config, .loop = loop};
+	struct error err;
 	int r;
 
 	bellows__v1__checkpoint_report__init(&ex.judged);
@@ -208,7 +201,7 @@ int executor_run(const struct config *config, struct loop *loop,
 	if (getrandom(&ex.incarnation, sizeof(ex.incarnation), 0) < 0)
 		ex.incarnation = (uint64_t)loop_now();
 	r = run(&ex, bindir);
-	tear_down(&ex);
-	remove_tmpdir(&ex);
+	if (tree_remove_path(ex.tmpdir, &err) < 0)
+		log_warn("%s", err.text);
 	return r;
 }

@@ -100,3 +100,21 @@ int tree_remove(int parent, const char *name, struct error *err)
 		return error_errno(err, "%s", name);
 	return remove_below(parent, name, st.st_dev, 0, err);
 }
+
+int tree_remove_path(const char *path, struct error *err)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	CLEANUP(close) int parent = -1;
+	CLEANUP(free) char *above = NULL;
+
+	if (*path == '\0')
+		return 0;
+	above = slash ? strndup(path, (size_t)(name - path)) : strdup(".");
+	if (!above)
+		return error_set(err, -ENOMEM, "out of memory");
+	parent = open(above, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (parent < 0)
+		return errno == ENOENT ? 0 : error_errno(err, "%s", above);
+	return tree_remove(parent, name, err);
+}

@@ -17,4 +17,8 @@
  * of that name is removed as such.  On failure, what could be removed is. */
 int tree_remove(int parent, const char *name, struct error *err);
 
+/* The same of a path that does not end with '/'; what stands above its last
+ * name is trusted.  0 also if path is "". */
+int tree_remove_path(const char *path, struct error *err);
+
 #endif
