@@ -283,10 +283,11 @@ struct trials *trials_destroy(struct trials *trials)
 	if (!trials)
 		return NULL;
 	loop_timer_clear(&trials->kill);
-	if (trials->run) {
+	if (trials->run)
 		mpirun_destroy(trials->run);
-		state_dir_remove(trials->scratch);
-	}
+	/* mpiexec does not wait for ranks it kills: the last of them may have
+	 * written once more */
+	state_dir_remove(trials->scratch);
 	free(trials);
 	return NULL;
 }

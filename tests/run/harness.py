@@ -275,11 +275,13 @@ class Room:
         return found
 
     def nothing_is_left(self, patience=10):
+        """What comes and goes is not left: it may be another one's."""
         deadline = time.monotonic() + patience
-        while self.left() and time.monotonic() < deadline:
+        left = set(self.left())
+        while left and time.monotonic() < deadline:
             time.sleep(LOOK_AGAIN)
-        left = self.left()
-        assert not left, "left: " + ", ".join(left)
+            left &= set(self.left())
+        assert not left, "left: " + ", ".join(sorted(left))
 
     def clear(self):
         """Ends all that the test has started, however it went."""
@@ -410,8 +412,10 @@ def prove(number, test):
             while at:
                 lines.append(str(at.tb_lineno))
                 at = at.tb_next
-            print(f"# lines {' '.join(lines)}: {lie!r}"[:2000])
+            why = f"# lines {' '.join(lines)}: {lie!r}"[:2000]
+            print(why)
             room.describe()
+            print(why)  # again: whoever shows an end shows this
             print(f"not ok {name}", flush=True)
             return 1
         else:
