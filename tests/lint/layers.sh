@@ -6,7 +6,7 @@
 
 cd "${1:-.}" || exit 1
 
-programs='base|loop|rpc|local|ssh|core|apps|jobfile|proto'
+programs='base|loop|rpc|local|ssh|http|kube|core|apps|jobfile|proto'
 
 # The room's own name is always allowed.
 check() {
@@ -30,6 +30,8 @@ wrong=$(
 	check lib/rpc 'base|loop|proto'
 	check lib/local 'base|loop|proto'
 	check lib/ssh 'base|loop'
+	check lib/http 'base|loop'
+	check lib/kube 'base|loop|http'
 	check core 'base'
 	check apps 'base'
 	check jobfile 'base|apps'
@@ -41,13 +43,14 @@ wrong=$(
 	done
 	for folder in lib/*/; do
 		case $folder in
-		lib/base/ | lib/loop/ | lib/rpc/ | lib/local/ | lib/ssh/ | 'lib/*/') ;;
+		lib/base/ | lib/loop/ | lib/rpc/ | lib/local/ | lib/ssh/ | lib/http/ | lib/kube/ | 'lib/*/') ;;
 		*) echo "$folder is a room without a rule in layers.sh" ;;
 		esac
 	done
 
 	only lib/rpc '\bgrpc_[a-z_]+\(|#include <grpc' gRPC
 	only lib/ssh '#include <libssh' libssh
+	only lib/http '#include <curl' libcurl
 	only apps '#include <mpi\.h>' MPI
 	only jobfile '#include <yaml\.h>' YAML
 
