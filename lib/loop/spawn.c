@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,8 @@ static int become(const struct spawn *what, int null, pid_t parent)
 			return errno;
 	}
 
+	/* libraries make descriptors too, and not all think of children */
+	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	for (int signo = 1; signo < NSIG; signo++)
 		signal(signo, SIG_DFL);
 	sigemptyset(&none);
