@@ -11,6 +11,9 @@
  * watch); a tunnel is a connection that is the caller's after an upgrade (a
  * port forward).  Nothing is retried here and no redirection is followed:
  * whoever calls knows whether it may.
+ *
+ * Proxies are those of the environment (HTTPS_PROXY, NO_PROXY and so on), as
+ * users of kubectl expect; this machine itself is never behind one.
  */
 
 #include "base/cleanup.h"
@@ -40,7 +43,8 @@ struct http_request {
 	const struct http_tls *tls; /* NULL: defaults */
 	msec_t timeout;             /* for the whole answer; 0: none */
 	msec_t idle;                /* without a byte; 0: none */
-	size_t max; /* bytes of an answer that is gathered; 0: 16 MiB */
+	size_t max;  /* bytes of an answer that is gathered; 0: 16 MiB */
+	bool direct; /* by no proxy, whatever the environment names */
 };
 
 struct http_answer {
