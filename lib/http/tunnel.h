@@ -21,6 +21,9 @@ struct http_tunnel_events {
 	void (*open)(void *user, const char *answer);
 	void (*bytes)(void *user, const void *bytes, size_t n);
 	void (*drained)(void *user); /* the queue is empty again */
+	/* Optional; just before the end: the answer was another one than 101.
+	 * body: as it came, 8 KiB at most. */
+	void (*refused)(void *user, int status, const char *body);
 	/* Once, and last: 0 if the server closed it, or a sentence. */
 	void (*ended)(void *user, int r, const char *text);
 };
@@ -32,7 +35,8 @@ int http_tunnel_start(struct http_tunnel **out, struct http *http,
 		      const struct http_tunnel_events *events, void *user,
 		      struct error *err);
 
-/* All or nothing: -EAGAIN if the queue has no room for it. */
+/* All or nothing: -EAGAIN if the queue has no room for it now.  An empty one
+ * has room for HTTP_TUNNEL_QUEUE bytes, and n is no more than that. */
 int http_tunnel_send(struct http_tunnel *tunnel, const void *bytes, size_t n);
 
 /* Whether bytes() is wanted: flow control towards the server. */
