@@ -367,6 +367,8 @@ static void on_again(void *user)
 
 void http_tunnel_hold(struct http_tunnel *tunnel, bool hold)
 {
+	if (tunnel->held == hold)
+		return;
 	tunnel->held = hold;
 	loop_timer_clear(&tunnel->again);
 	if (tunnel->source && !hold)
