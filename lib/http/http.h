@@ -41,18 +41,18 @@ struct http_request {
 	const char *body; /* NULL: none */
 	size_t size;
 	const struct http_tls *tls; /* NULL: defaults */
-	msec_t timeout;             /* for the whole answer; 0: none */
-	msec_t idle;                /* without a byte; 0: none */
-	size_t max;  /* bytes of an answer that is gathered; 0: 16 MiB */
-	bool direct; /* by no proxy, whatever the environment names */
+	msec_t timeout; /* for the whole answer; 0: none but 30 s to connect */
+	msec_t idle;    /* without a byte; 0: none */
+	size_t max;     /* bytes of an answer that is gathered; 0: 16 MiB */
+	bool direct;    /* by no proxy, whatever the environment names */
 };
 
 struct http_answer {
 	int status;       /* 200; 0: there was no answer */
 	const char *body; /* gathered, ends with NUL; "" if in pieces */
 	size_t size;
-	msec_t retry_after;  /* from now, as the header says; negative: it does
-				not */
+	msec_t retry_after;  /* from now, as the header says, a day at most;
+				negative: it does not */
 	const char *failure; /* status 0: a sentence naming host and cause */
 };
 

@@ -51,6 +51,7 @@ wrong=$(
 	only lib/rpc '\bgrpc_[a-z_]+\(|#include <grpc' gRPC
 	only lib/ssh '#include <libssh' libssh
 	only lib/http '#include <curl' libcurl
+	only lib/http '#include <openssl' OpenSSL
 	only apps '#include <mpi\.h>' MPI
 	only jobfile '#include <yaml\.h>' YAML
 

@@ -99,6 +99,9 @@ catches layers cli/b.c:2 'an include names its room'
 plant executor/b.c "/* $key */" 'void f(void) { grpc_init(); }'
 catches layers executor/b.c:2 'only lib/rpc calls gRPC'
 
+plant monitor/b.c "/* $key */" '#include <openssl/evp.h>'
+catches layers monitor/b.c:2 'only lib/http uses OpenSSL'
+
 plant lib/base/b.c 'int x;'
 catches spdx lib/base/b.c 'a source without licence is found'
 plant scripts/tool '#!/bin/sh' 'true'
