@@ -14,7 +14,6 @@
 #include "http/internal.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -225,16 +224,15 @@ static bool is_body_whole(const struct http_tunnel *tunnel)
 				      last_chunk, tail) == 0;
 }
 
-/* Reads the status; 0 or -EPROTO. */
+/* 0 or -EPROTO. */
 static int read_status(struct http_tunnel *tunnel)
 {
 	const char *text = tunnel->answer;
+	int end = 0;
 
-	if (strncmp(text, "HTTP/1.", 7) != 0 || !isdigit(text[7]) ||
-	    text[8] != ' ' || !isdigit(text[9]) || !isdigit(text[10]) ||
-	    !isdigit(text[11]))
+	if (sscanf(text, "HTTP/1.%*1[0-9] %3d%n", &tunnel->status, &end) != 1 ||
+	    end != 12 || tunnel->status < 100)
 		return -EPROTO;
-	tunnel->status = atoi(text + 9);
 	return 0;
 }
 
@@ -377,6 +375,14 @@ void http_tunnel_hold(struct http_tunnel *tunnel, bool hold)
 	arm(tunnel);
 }
 
+/* Its reason may still be there to be read. */
+static void lose(struct http_tunnel *tunnel, int r, const char *text)
+{
+	tunnel->from = tunnel->to = 0;
+	if (read_some(tunnel))
+		end(tunnel, r, text);
+}
+
 static void on_ready(void *user, uint32_t events)
 {
 	struct http_tunnel *tunnel = user;
@@ -385,7 +391,7 @@ static void on_ready(void *user, uint32_t events)
 	int r = flush(tunnel, &err);
 
 	if (r < 0) {
-		end(tunnel, r, err.text);
+		lose(tunnel, r, err.text);
 		return;
 	}
 	arm(tunnel);

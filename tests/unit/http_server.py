@@ -211,6 +211,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.connection.recv(1)
         return None
 
+    def do_upgrade_leave(self, _):
+        self.switch(b'bye')
+
     def do_upgrade_mute(self, _):
         self.connection.recv(1)
 

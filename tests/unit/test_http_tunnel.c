@@ -15,11 +15,14 @@ static struct {
 	int r;
 	char text[600];
 	bool closes; /* at the first bytes */
+	bool holds;  /* once it is open */
 } seen;
 
 static void on_open(void *user, const char *answer)
 {
 	snprintf(seen.head, sizeof(seen.head), "%s", answer);
+	if (seen.holds)
+		http_tunnel_hold(tunnel, true);
 	loop_stop(loop, 0);
 }
 
@@ -202,6 +205,28 @@ static void a_tunnel_may_be_closed_by_its_bytes(void)
 	CHECK(seen.ended == 0);
 }
 
+/* Held, so that only a failure to send can tell. */
+static bool is_lost(const char *server)
+{
+	bool good = start(server, "/upgrade_leave/", SECONDS(10));
+
+	seen.holds = true;
+	good = good && wait_for_it() && !seen.ended;
+	for (int i = 0; good && i < 100 && !seen.ended; i++) {
+		http_tunnel_send(tunnel, "hello", 5);
+		good = ask_for("plain", "/hello", NULL) == 200;
+	}
+	return good && seen.ended == 1 && seen.r == -EPIPE &&
+	       seen.n_bytes == 0 &&
+	       strstr(seen.text, ": the connection is lost: ");
+}
+
+static void a_server_that_left_is_noticed_by_sending(void)
+{
+	CHECK(is_lost("plain"));
+	CHECK(is_lost("tls"));
+}
+
 static bool is_refused(const char *path)
 {
 	return start("plain", path, SECONDS(10)) && wait_for_it() &&
@@ -287,6 +312,7 @@ RUN_TESTS_IN_ROOM(TEST(bytes_go_both_ways), TEST(calls_go_on_beside_a_tunnel),
 		  TEST(a_full_queue_is_drained),
 		  TEST(whoever_holds_hears_nothing),
 		  TEST(a_tunnel_may_be_closed_by_its_bytes),
+		  TEST(a_server_that_left_is_noticed_by_sending),
 		  TEST(a_refusal_has_its_status_and_body),
 		  TEST(who_does_not_answer_is_not_waited_for),
 		  TEST(what_is_no_answer_ends_it),
