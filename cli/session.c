@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/session_internal.h"
 
+#include "base/backoff.h"
 #include "base/file.h"
 #include "cli/timeline.h"
 #include "jobfile/exit.h"
-#include "rpc/client.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,7 +105,7 @@ static void on_monitor_end(void *user)
 			 "another one is started; see %s/monitor.log",
 			 session->config->dir->path);
 		loop_timer_set(session->client.loop, &session->revive,
-			       rpc_backoff(session->monitors - 1, 500, 5000),
+			       backoff(session->monitors - 1, 500, 5000),
 			       revive_monitor, session);
 		return;
 	}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/watch.h"
 
+#include "base/backoff.h"
+
 #include <errno.h>
 
 enum { BACKOFF_FIRST = 100, BACKOFF_LAST = 2000 };
@@ -16,7 +18,7 @@ static void end(struct watch *watch, int r)
 
 static void retry(struct watch *watch)
 {
-	msec_t in = rpc_backoff(watch->attempts++, BACKOFF_FIRST, BACKOFF_LAST);
+	msec_t in = backoff(watch->attempts++, BACKOFF_FIRST, BACKOFF_LAST);
 
 	if (watch->patience && loop_now() - watch->heard >= watch->patience) {
 		end(watch, -ECONNREFUSED);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "executor/executor.h"
 
+#include "base/backoff.h"
 #include "base/log.h"
 #include "executor/host.h"
 #include "executor/reach.h"
@@ -119,9 +120,8 @@ static void try_again(struct executor *ex)
 {
 	executor_lose_patience(ex);
 	loop_timer_clear(&ex->beat);
-	loop_timer_set(ex->loop, &ex->again,
-		       rpc_backoff(ex->attempts++, 100, 2000), executor_join,
-		       ex);
+	loop_timer_set(ex->loop, &ex->again, backoff(ex->attempts++, 100, 2000),
+		       executor_join, ex);
 }
 
 static void on_detached(void *user, const struct rpc_status *status)

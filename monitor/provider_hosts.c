@@ -17,11 +17,11 @@
  *                                       +--FAILURES_MAX--> given up
  */
 
+#include "base/backoff.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "jobfile/hosts.h"
 #include "monitor/crew.h"
-#include "rpc/client.h"
 
 #include <errno.h>
 
@@ -75,7 +75,7 @@ static void on_failure(struct remote *p, unsigned number, const char *how)
 			  name, post->failures, how);
 		return;
 	}
-	rest = rpc_backoff(post->failures - 1, REST, REST_MAX);
+	rest = backoff(post->failures - 1, REST, REST_MAX);
 	post->rest_until = loop_now() + rest;
 	log_warn("host=%s failures=%u rests for %lld ms: %s", name,
 		 post->failures, (long long)rest, how);

@@ -14,10 +14,10 @@
  * about to fall.
  */
 
+#include "base/backoff.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "monitor/crew.h"
-#include "rpc/client.h"
 
 #include <errno.h>
 
@@ -84,7 +84,7 @@ static void on_failure(struct local *p, unsigned round, const char *how)
 			  p->wish, crew_count(&p->crew), p->failures, how);
 		return;
 	}
-	pause = rpc_backoff(p->failures - 1, BACKOFF, BACKOFF_MAX);
+	pause = backoff(p->failures - 1, BACKOFF, BACKOFF_MAX);
 	log_warn("hold=%u have=%u failures=%u next start in %lld ms: %s",
 		 p->wish, crew_count(&p->crew), p->failures, (long long)pause,
 		 how);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/watch.h"
 
+#include "base/backoff.h"
 #include "base/log.h"
 
 #include <stdio.h>
@@ -33,7 +34,7 @@ static void on_message(void *user, const ProtobufCMessage *message)
 
 static void again(struct watch *watch)
 {
-	msec_t wait = rpc_backoff(watch->attempt++, BACKOFF, BACKOFF_MAX);
+	msec_t wait = backoff(watch->attempt++, BACKOFF, BACKOFF_MAX);
 
 	if (watch->attempt == 1)
 		log_warn("coordinator=away reason=\"%s\"", watch->last.message);

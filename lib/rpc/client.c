@@ -22,17 +22,6 @@ struct pair {
 
 DEFINE_CLEANUP(struct rpc_channel, rpc_channel_destroy)
 
-msec_t rpc_backoff(unsigned n, msec_t base, msec_t max)
-{
-	double wait = (double)base;
-
-	for (; n > 0 && wait < (double)max; n--)
-		wait *= 1.6;
-	if (wait > (double)max)
-		wait = (double)max;
-	return (msec_t)(wait * (0.8 + 0.4 * arc4random() / UINT32_MAX));
-}
-
 /* ---- metadata ---- */
 
 static void pair_destroy(struct pair *pair)

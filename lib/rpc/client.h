@@ -11,7 +11,7 @@
  * doing.  (A name that does not resolve yet is asked for again by each new
  * call; during one call, ever more rarely.)  A call or stream, on the other
  * hand, ends when its connection breaks; its owner decides what to do again and
- * after how long (rpc_backoff()).
+ * after how long (base/backoff.h).
  */
 
 #include "rpc/rpc.h"
@@ -81,8 +81,5 @@ void rpc_stream_half_close(struct rpc_stream *stream);
 void rpc_stream_cancel(struct rpc_stream *stream);
 
 void rpc_stream_pause(struct rpc_stream *stream, bool paused);
-
-/* Wait before attempt number n (0, 1, ...): base * 1.6^n up to max, +-20 %. */
-msec_t rpc_backoff(unsigned n, msec_t base, msec_t max);
 
 #endif

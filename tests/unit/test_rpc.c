@@ -281,23 +281,6 @@ static void codes_have_their_names(void)
 	CHECK_TEXT(rpc_code_name((enum rpc_code) - 1), "UNKNOWN");
 }
 
-static void backoff_grows_to_its_bound_and_jitters(void)
-{
-	bool differs = false;
-
-	for (int i = 0; i < 100; i++) {
-		CHECK(rpc_backoff(0, 100, 2000) >= 79);
-		CHECK(rpc_backoff(0, 100, 2000) <= 120);
-		CHECK(rpc_backoff(2, 100, 2000) >= 204);
-		CHECK(rpc_backoff(2, 100, 2000) <= 308);
-		CHECK(rpc_backoff(1u << 31, 100, 2000) >= 1599);
-		CHECK(rpc_backoff(1u << 31, 100, 2000) <= 2400);
-		differs |=
-			rpc_backoff(9, 100, 2000) != rpc_backoff(9, 100, 2000);
-	}
-	CHECK(differs);
-}
-
 RUN_TESTS(TEST(a_call_is_answered_but_never_at_once),
 	  TEST(calls_pass_over_a_unix_socket),
 	  TEST(calls_pass_over_ipv6_and_to_any_address),
@@ -316,5 +299,4 @@ RUN_TESTS(TEST(a_call_is_answered_but_never_at_once),
 	  TEST(a_channel_may_be_destroyed_by_its_own_answer),
 	  TEST(destroying_a_server_tells_gone_within_and_unavailable),
 	  TEST(a_thing_destroyed_with_nothing_said_is_clean),
-	  TEST(codes_have_their_names),
-	  TEST(backoff_grows_to_its_bound_and_jitters))
+	  TEST(codes_have_their_names))
