@@ -12,6 +12,7 @@
  *     call.c      one request, tried again while that may help
  *     refusal.c   what an answer means, and its sentence
  *     watch.c, stream.c    lists and watches, and their bytes
+ *     file.c, yaml.c, url.c, credential.c    what is read, and written
  */
 
 #include "kube/kube.h"
@@ -41,15 +42,29 @@ struct kube_config {
 	struct kube_plugin_config plugin;
 };
 
-/* Fills an empty config from files that are separated by ':'.  with_missing:
- * those that are not there are passed over, unless that is all. */
-int kubeconfig_read(struct kube_config *config, const char *files,
-		    bool with_missing, const char *context, struct error *err);
+/* Fills an empty config from n files of kubectl, of which the first that says
+ * something counts. */
+int kubeconfig_read(struct kube_config *config, const char *const *paths,
+		    size_t n, const char *context, struct error *err);
 
-/* The whole of a file as a text that ends with NUL; -EFBIG if it is larger than
- * max. */
-int kube_read_file(char **out, const char *path, size_t max, size_t *size,
-		   struct error *err);
+/* Fills an empty config as a pod finds it: from its environment, which may be
+ * NULL, and the files in folder. */
+int kube_config_pod(struct kube_config *config, const char *host,
+		    const char *port, const char *folder, struct error *err);
+
+enum { KUBE_FILE_MAX = 1 << 20 }; /* bytes of a token or certificate */
+
+/* The whole of a file as a text that ends with NUL, and has none within; the
+ * caller frees it.  -EFBIG if it is larger than max. */
+int kube_read_file(char **out, const char *path, size_t max, struct error *err);
+
+/* The same without the blanks around it; -EINVAL if nothing is left, or what
+ * cannot stand in one line of a header. */
+int kube_read_token(char **out, const char *path, struct error *err);
+
+/* What base64 stands for, as a text; -EINVAL if it is none. */
+int kube_decode(char **out, const char *base64, struct error *err);
+char *kube_encode(const char *text); /* NULL without memory */
 
 /* Frees a text that is nobody's business; NULL is nothing. */
 void kube_forget(char *secret);
@@ -80,8 +95,9 @@ int kube_access_get(struct kube *kube, struct kube_access *out,
 		    struct kube_waiter *waiter, struct error *err);
 void kube_waiter_clear(struct kube_waiter *waiter);
 
-/* After a 401: the next kube_access_get() reads or asks anew. */
-void kube_access_renew(struct kube *kube);
+/* After a 401: the next kube_access_get() reads or asks anew.  Whether
+ * something else may come of that. */
+bool kube_access_renew(struct kube *kube);
 
 /* The URL of target and, after its own query, of query (NULL: none); the
  * caller frees it.  NULL without memory. */
@@ -91,6 +107,29 @@ char *kube_url(const char *server, const struct kube_target *target,
 /* Text with every byte escaped that is not a letter, a digit or one of "-._~".
  * The caller frees it; NULL without memory. */
 char *kube_escape(const char *text);
+
+/* ---- refusals ---- */
+
+/* What was asked for, and by whom.  Borrowed. */
+struct kube_act {
+	const char *verb; /* RBAC's: "get", "list", "create" */
+	struct kube_target target;
+	const char *origin; /* of struct kube_config */
+};
+
+enum { KUBE_TEXT_MAX = 1024 }; /* bytes of a sentence */
+
+/* What an answer that is no success means: r of struct kube_answer, and its
+ * sentence.  status: its body, if that is JSON, or NULL. */
+int kube_refusal(char text[static KUBE_TEXT_MAX], const struct kube_act *act,
+		 const struct http_answer *answer, const cJSON *status);
+
+/* Ends text before byte number max, not within a character of UTF-8. */
+void kube_cut(char *text, size_t max);
+
+/* "create pods heat-0 in namespace heat: WHAT", without control characters. */
+void kube_act_say(char text[static KUBE_TEXT_MAX], const struct kube_act *act,
+		  const char *what);
 
 /* ---- the client ---- */
 
@@ -105,16 +144,44 @@ struct kube {
 
 	/* access.c */
 	char *authorization;
-	msec_t read_at;     /* when authorization was; 0: never */
-	char *cert, *key;   /* a plugin's */
-	msec_t valid_until; /* what a plugin gave; 0: as long as it works */
+	msec_t read_at;   /* when a token was read; 0: to be read */
+	char *cert, *key; /* that a plugin gave */
+	bool given;       /* a plugin gave something, */
+	msec_t until;     /* of use till then; 0: till it is refused */
 	struct kube_plugin *plugin; /* being asked */
-	char *failure;              /* of the last that was asked */
-	msec_t failed_at;
-	struct list waiters;
+	struct error failure;       /* of the last that was asked, */
+	msec_t failed_at;           /* then; 0: it did not fail */
+	struct list waiters;        /* for it */
 };
+
+void kube_calls_cancel(struct kube *kube); /* all of them; call.c */
 
 void kube_access_init(struct kube *kube);
 void kube_access_fini(struct kube *kube);
+
+/* ---- plugins ---- */
+
+/* What a plugin says.  until: of loop_now(); 0: not said. */
+struct kube_credential {
+	char *token, *cert, *key; /* or NULL */
+	msec_t until;
+};
+
+/* Reads an ExecCredential of that version; now: seconds since 1970, and of
+ * loop_now().  -EPROTO with what is wrong. */
+int kube_credential_read(struct kube_credential *out, const char *text,
+			 size_t size, const char *version, int64_t now,
+			 msec_t loop_now, struct error *err);
+void kube_credential_fini(struct kube_credential *credential);
+
+/* Starts it; fn is called once, later, with what it says, which is fn's to
+ * take members of, or NULL and why. */
+typedef void (*kube_plugin_f)(void *user, struct kube_credential *credential,
+			      const char *failure);
+int kube_plugin_start(struct kube_plugin **out, struct loop *loop,
+		      const struct kube_config *config, kube_plugin_f fn,
+		      void *user, struct error *err);
+/* Ends it without a word.  Returns NULL; NULL is nothing. */
+struct kube_plugin *kube_plugin_stop(struct kube_plugin *plugin);
 
 #endif

@@ -33,7 +33,8 @@ struct kube_call;
 struct kube_config;
 
 /* file NULL: $KUBECONFIG, the service account of a pod, ~/.kube/config, the
- * first of these that is there.  context NULL: the file's current one. */
+ * first of these that is there.  context NULL: the file's current one; else it
+ * is a file's, and the service account is passed over. */
 int kube_config_load(struct kube_config **out, const char *file,
 		     const char *context, struct error *err);
 struct kube_config *kube_config_destroy(struct kube_config *config);
@@ -45,7 +46,9 @@ DEFINE_CLEANUP(struct kube_config, kube_config_destroy)
 
 int kube_create(struct kube **out, struct loop *loop,
 		const struct kube_config *config, struct error *err);
-struct kube *kube_destroy(struct kube *kube); /* returns NULL */
+
+/* Ends calls without a word; watches have been stopped.  Returns NULL. */
+struct kube *kube_destroy(struct kube *kube);
 
 DEFINE_CLEANUP(struct kube, kube_destroy)
 
@@ -143,7 +146,7 @@ struct kube_watch_events {
 
 struct kube_watch;
 
-/* target->query narrows it; target->name is NULL. */
+/* target->query narrows it; target->name is NULL.  Borrows events. */
 int kube_watch_start(struct kube_watch **out, struct kube *kube,
 		     const struct kube_target *target,
 		     const struct kube_watch_events *events, void *user,

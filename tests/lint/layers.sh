@@ -20,7 +20,7 @@ check() {
 only() {
 	for room in proto lib core apps jobfile coordinator executor monitor cli launch; do
 		[ -d $room ] && grep -rnE --include='*.[ch]' "$2" $room
-	done | grep -vE "^$1/" | sed "s|\$| $3 belongs to $1|"
+	done | grep -vE "^$1/" | sed "s#\$# $3 belongs to $1#"
 }
 
 wrong=$(
@@ -53,7 +53,7 @@ wrong=$(
 	only lib/http '#include <curl' libcurl
 	only lib/http '#include <openssl' OpenSSL
 	only apps '#include <mpi\.h>' MPI
-	only jobfile '#include <yaml\.h>' YAML
+	only '(jobfile|lib/kube)' '#include <yaml\.h>' YAML
 
 	# The domain neither waits, nor prints, nor allocates, nor asks for the time.
 	[ -d core ] && grep -rnE --include='*.[ch]' \

@@ -98,6 +98,8 @@ plant cli/b.c "/* $key */" '#include "output.h"'
 catches layers cli/b.c:2 'an include names its room'
 plant executor/b.c "/* $key */" 'void f(void) { grpc_init(); }'
 catches layers executor/b.c:2 'only lib/rpc calls gRPC'
+plant monitor/b.c "/* $key */" '#include <yaml.h>'
+catches layers monitor/b.c:2 'YAML is read in two rooms'
 
 plant monitor/b.c "/* $key */" '#include <openssl/evp.h>'
 catches layers monitor/b.c:2 'only lib/http uses OpenSSL'

@@ -2,10 +2,8 @@
 #include "apps/cm1/namelist.h"
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "tests/check.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/unit/corpus.h"
 
-#include <dirent.h>
 #include <errno.h>
 
 static struct namelist list_of(const char *text)
@@ -288,29 +286,7 @@ static void a_thousand_namelists_keep_every_other_byte(void)
 
 static void what_fuzzing_found_holds(void)
 {
-	DIR *dir = opendir(CORPUS);
-	const struct dirent *entry;
-	unsigned n = 0;
-
-	CHECK(dir);
-	while ((entry = readdir(dir)) != NULL) {
-		static uint8_t data[65536];
-		char path[4096];
-		size_t size;
-		FILE *f;
-
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", CORPUS, entry->d_name);
-		f = fopen(path, "r");
-		CHECK(f);
-		size = fread(data, 1, sizeof(data), f);
-		fclose(f);
-		LLVMFuzzerTestOneInput(data, size);
-		n++;
-	}
-	closedir(dir);
-	CHECK(n > 0);
+	CHECK(replay_folder(CORPUS) > 0);
 }
 
 RUN_TESTS(TEST(a_value_is_found_in_its_group),
