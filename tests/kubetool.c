@@ -9,11 +9,14 @@
  *     get KIND [NAME]             create KIND JSON
  *     patch KIND NAME JSON        delete KIND NAME [UID [GRACE]]
  *     tell KIND NAME REASON NOTE  watch KIND [QUERY]
+ *     forward pods NAME PORT PATH
  *
  * An answer is a line "R CODE TEXT" and then, if there is one, the object.  A
- * watch prints a line for each thing it hears, until its input ends.
+ * watch prints a line for each thing it hears, and a forward "ready" and each
+ * trouble, until their input ends.
  */
 
+#include "kube/forward.h"
 #include "kube/kube.h"
 
 #include "base/list.h"
@@ -27,6 +30,7 @@ struct tool {
 	struct loop *loop;
 	struct kube *kube;
 	struct kube_watch *watch;
+	struct kube_forward *forward;
 	struct loop_fd *input;
 	const char *namespace;
 	msec_t deadline;
@@ -138,6 +142,12 @@ static void on_input(void *user, uint32_t events)
 		loop_stop(tool->loop, 0);
 }
 
+static int until_input_ends(struct tool *tool, struct error *err)
+{
+	return loop_fd_add(&tool->input, tool->loop, 0, EPOLLIN, on_input, tool,
+			   err);
+}
+
 static int watch(struct tool *tool, struct kube_target *target,
 		 struct error *err)
 {
@@ -145,11 +155,34 @@ static int watch(struct tool *tool, struct kube_target *target,
 							on_trouble};
 
 	target->query = word(tool, 2);
-	if (loop_fd_add(&tool->input, tool->loop, 0, EPOLLIN, on_input, tool,
-			err) < 0)
+	if (until_input_ends(tool, err) < 0)
 		return -EINVAL;
 	return kube_watch_start(&tool->watch, tool->kube, target, &events, tool,
 				err);
+}
+
+/* ---- a forward ---- */
+
+static void on_forward_trouble(void *user, const char *text)
+{
+	printf("trouble %s\n", text);
+	fflush(stdout);
+}
+
+static int forward(struct tool *tool, struct error *err)
+{
+	int r = tool->n < 5 ? error_set(err, -EINVAL, "a word is missing")
+			    : until_input_ends(tool, err);
+
+	if (r < 0)
+		return r;
+	r = kube_forward_start(&tool->forward, tool->kube, tool->namespace,
+			       tool->words[2], (unsigned)atoi(tool->words[3]),
+			       tool->words[4], on_forward_trouble, tool, err);
+	if (r == 0)
+		puts("ready");
+	fflush(stdout);
+	return r;
 }
 
 /* ---- requests ---- */
@@ -182,6 +215,8 @@ static int begin(struct tool *tool, struct error *err)
 				 tool->words[1]);
 	if (strcmp(verb, "watch") == 0)
 		return watch(tool, &target, err);
+	if (strcmp(verb, "forward") == 0)
+		return forward(tool, err);
 	if (strcmp(verb, "create") == 0)
 		return send_object(tool, &target, word(tool, 2), err);
 	target.name = word(tool, 2);
@@ -217,6 +252,7 @@ static int run(struct tool *tool, const struct kube_config *config)
 			return fail(err.text);
 	r = loop_run(tool->loop);
 	tool->watch = kube_watch_stop(tool->watch);
+	tool->forward = kube_forward_stop(tool->forward);
 	tool->input = loop_fd_remove(tool->input);
 	return r;
 }

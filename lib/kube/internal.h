@@ -12,6 +12,8 @@
  *     call.c      one request, tried again while that may help
  *     refusal.c   what an answer means, and its sentence
  *     watch.c, stream.c    lists and watches, and their bytes
+ *     forward.c, link.c, channels.c    a port of a pod, one connection to it,
+ *                 and its messages
  *     file.c, yaml.c, url.c, credential.c    what is read, and written
  */
 

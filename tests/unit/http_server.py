@@ -22,6 +22,8 @@ import sys
 import threading
 import time
 
+import portforward
+
 NAMES = {
     'tls': 'IP:127.0.0.1,DNS:localhost',
     'other': 'DNS:api.example.org',
@@ -55,7 +57,7 @@ def make_certificates(folder):
             'pass:secret', '-out', 'locked.key')
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(http.server.BaseHTTPRequestHandler, portforward.PortForward):
     """What is asked for is in the path: /NAME/ARGUMENT."""
 
     protocol_version = 'HTTP/1.1'
