@@ -186,6 +186,7 @@ int kube_access_get(struct kube *kube, struct kube_access *out,
 				.name = config->tls_name,
 				.unverified = config->unverified,
 			},
+		.direct = config->direct,
 	};
 	return 0;
 }

@@ -241,6 +241,7 @@ static int ask(struct kube_call *call, const struct kube_access *access,
 		.body = bare ? NULL : call->body,
 		.size = bare ? 0 : strlen(call->body),
 		.tls = &access->tls,
+		.direct = access->direct,
 		.timeout = time < left ? time : left,
 		.max = ANSWER_MAX,
 	};

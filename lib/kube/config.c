@@ -93,6 +93,8 @@ int kube_config_pod(struct kube_config *config, const char *host,
 	config->origin = strdup("the service account of this pod");
 	if (!config->origin)
 		return error_set(err, -ENOMEM, "out of memory");
+	/* no proxy knows the addresses within a cluster */
+	config->direct = true;
 	r = pod_server(config, host ? host : "", port ? port : "", err);
 	if (r == 0)
 		r = pod_files(config, folder, err);

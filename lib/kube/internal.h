@@ -39,6 +39,7 @@ struct kube_config {
 	char *ca, *cert, *key; /* PEM, or NULL */
 	char *tls_name;        /* or NULL */
 	bool unverified;
+	bool direct;      /* by no proxy of the environment */
 	char *token;      /* or NULL */
 	char *token_file; /* or NULL; before token */
 	struct kube_plugin_config plugin;
@@ -79,6 +80,7 @@ struct kube_access {
 	const char *server;        /* see struct kube_config */
 	const char *authorization; /* a header, or NULL */
 	struct http_tls tls;
+	bool direct;
 };
 
 /* Embedded in its owner; zero-initialised means that it waits for nothing. */

@@ -431,6 +431,7 @@ static int ask(struct kube_link *link, const struct kube_access *access,
 	struct http_request request = {.method = "GET",
 				       .headers = headers,
 				       .tls = &access->tls,
+				       .direct = access->direct,
 				       .timeout = OPEN_MS};
 	CLEANUP(free) char *url = NULL;
 	uint8_t nonce[16];

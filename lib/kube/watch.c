@@ -422,6 +422,7 @@ static int ask(struct kube_watch *watch, const struct kube_access *access,
 		.method = "GET",
 		.headers = headers,
 		.tls = &access->tls,
+		.direct = access->direct,
 		.timeout = LIST_TIMEOUT,
 		.max = ANSWER_MAX,
 	};

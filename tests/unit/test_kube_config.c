@@ -356,6 +356,22 @@ static void a_pod_has_a_service_account(void)
 	CHECK_TEXT(config->server, "https://[fd00::1]:6443");
 }
 
+static void a_pod_goes_past_the_proxies_of_its_environment(void)
+{
+	struct kube_access access;
+	struct kube kube = {0};
+
+	write_file("ca.crt", "CA");
+	write_file("namespace", "heat");
+	write_file("token", "abc");
+	CHECK_TEXT(load_pod("10.96.0.1", "443"), "");
+	kube.config = config;
+	kube_access_init(&kube);
+	CHECK(kube_access_get(&kube, &access, NULL, NULL) == 0);
+	CHECK(access.direct);
+	kube_access_fini(&kube);
+}
+
 static void a_pod_whose_environment_is_odd_is_refused(void)
 {
 	CHECK_TEXT(
@@ -409,6 +425,7 @@ int main(void)
 		TEST(a_list_of_files_that_are_not_there_is_refused),
 		TEST(who_says_nothing_means_the_file_at_home),
 		TEST(a_pod_has_a_service_account),
+		TEST(a_pod_goes_past_the_proxies_of_its_environment),
 		TEST(a_pod_whose_environment_is_odd_is_refused),
 		TEST(a_token_is_one_line),
 	};
