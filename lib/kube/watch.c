@@ -373,12 +373,18 @@ static void on_closed(void *user, const struct http_answer *answer)
 {
 	struct kube_watch *watch = user;
 	bool lasted = loop_now() - watch->begun >= LASTED;
+	bool closed = answer->status == 200;
 
 	watch->request = NULL;
-	if (lasted && answer->status == 200)
-		heard(watch);
 	/* one that broke is opened again; only if that fails is it trouble */
-	if (answer->status == 200 || (answer->status == 0 && watch->open))
+	if (answer->status == 0 && lasted && watch->failures == 0)
+		watch->open = true;
+	if (closed && lasted)
+		heard(watch);
+	if (closed && watch->open)
+		loop_timer_set(watch->kube->loop, &watch->timer,
+			       backoff(0, BACKOFF, BACKOFF_LAST), begin, watch);
+	else if (closed || (answer->status == 0 && watch->open))
 		rest(watch, 0);
 	else
 		refused(watch, answer);
