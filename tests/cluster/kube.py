@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests on a real Kubernetes share; beside tests/run/harness.py
+
+    def a_pod_runs(room, space):
+        space.apply(POD)
+        space.runs("p")
+
+    kube.main(a_pod_runs)
+
+One cluster for the whole suite, one Kubernetes namespace for each test: `space`.
+What `room` starts runs in the cluster's network.  Where there cannot be a
+cluster, the suite is skipped with the reason.  With BELLOWS_CLUSTER=NAME the
+tests are made on that cluster, which is left as it is.
+"""
+
+import functools
+import glob
+import json
+import os
+import signal
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(1, os.path.join(HERE, "..", "run"))
+
+import harness  # pylint: disable=wrong-import-position
+import place  # pylint: disable=wrong-import-position
+
+SKIPPED = 77
+UP = 1200  # seconds: the programs may have to be built first
+PATIENCE = 120
+
+
+def command(name, *words, patience=300):
+    """A script of this folder: (its status, its output, its errors)."""
+    at = subprocess.run([os.path.join(HERE, name), *map(str, words)],
+                        stdin=subprocess.DEVNULL, capture_output=True,
+                        text=True, timeout=patience, check=False)
+    return at.returncode, at.stdout.strip(), at.stderr.strip()
+
+
+def comment(text, kept=25):
+    for line in text.splitlines()[-kept:]:
+        print(f"#   {line[:300]}")
+
+
+class Cluster:
+    def __init__(self, name=None):
+        self.is_own = name is None
+        self.name = name or f"test-{os.getpid()}"
+        self.place = place.Place(self.name)
+        self.spaces = 0
+
+    def obey(self, script, *words, patience=300):
+        status, out, errors = command(script, "--bed", self.name, *words,
+                                      patience=patience)
+        assert status == 0, f"{script} {words}: {errors}"
+        return out
+
+    def __enter__(self):
+        if self.is_own:
+            status, out, errors = command("up", "--bed", self.name, "--owner",
+                                          os.getpid(), patience=UP)
+            if status == SKIPPED:
+                raise harness.Skip(out)
+            comment(errors)
+            assert status == 0, errors
+        return self
+
+    def __exit__(self, *_):
+        if self.is_own:
+            self.obey("down")
+            assert not self.left(), f"left: {self.left()}"
+
+    def left(self):
+        """All that is there of it, in words."""
+        name = self.place.cgroup
+        return [path for path in (self.place.folder,)
+                if os.path.exists(path)] + \
+            [f"process {pid}" for pid in self.place.members()] + \
+            glob.glob(f"/sys/fs/cgroup/{name}") + \
+            glob.glob(f"/sys/fs/cgroup/*/{name}") + \
+            [line for line in harness.read("/proc/self/mounts",
+                                           "r").splitlines()
+             if self.place.folder in line]
+
+    def words(self):
+        """Before those of a program that is to run in its network."""
+        return [os.path.join(HERE, "sh"), "--bed", self.name]
+
+    # -- nodes and parts
+
+    def add_node(self, number):
+        self.obey("node", "add", number)
+
+    def remove_node(self, number):
+        self.obey("node", "remove", number)
+
+    def load(self, *tars):
+        """Images for all nodes."""
+        self.obey("images", *tars)
+
+    def part(self, name):
+        return Part(self, name)
+
+    def kubectl(self, *words, text=None, check=True):
+        at = subprocess.run(
+            [*self.words(), "kubectl", *map(str, words)], input=text or "",
+            capture_output=True, text=True, timeout=PATIENCE, check=False)
+        assert at.returncode == 0 or not check, \
+            f"kubectl {' '.join(map(str, words))}: {at.stderr.strip()}"
+        return at.stdout if at.returncode == 0 else ""
+
+    def new_space(self):
+        self.spaces += 1
+        return Space(self, f"t{os.getpid()}-{self.spaces}")
+
+    def show_logs(self):
+        for path in sorted(glob.glob(f"{self.place.logs}/*.log")):
+            print(f"#  {os.path.basename(path)}:")
+            comment(harness.read(path, "r"), kept=8)
+
+
+class Part:
+    """One program of the control plane, to be taken away for a while."""
+
+    def __init__(self, cluster, name):
+        self.cluster, self.name = cluster, name
+        self.argv = self.env = None
+
+    def pid(self):
+        return next((pid for pid in self.cluster.place.members()
+                     if os.path.basename((harness.command(pid) or [""])[0])
+                     == self.name), None)
+
+    def stop(self):
+        """It is gone: whoever asks is refused."""
+        pid = self.pid()
+        assert pid, f"there is no {self.name}"
+        self.argv = harness.command(pid)
+        self.env = dict(entry.decode().split("=", 1) for entry in
+                        harness.environment(pid) if b"=" in entry)
+        os.kill(pid, signal.SIGKILL)
+
+    def start(self):
+        log = os.path.join(self.cluster.place.logs, f"{self.name}.log")
+        with open(log, "ab") as out:
+            subprocess.run(
+                [*self.cluster.place.within(), "setsid", "--fork", *self.argv],
+                env=self.env, cwd="/", stdin=subprocess.DEVNULL, stdout=out,
+                stderr=out, timeout=PATIENCE, check=True)
+
+    def freeze(self):
+        """It is there and answers nobody."""
+        os.kill(self.pid(), signal.SIGSTOP)
+
+    def thaw(self):
+        os.kill(self.pid(), signal.SIGCONT)
+
+
+class Space:
+    """The Kubernetes namespace of one test."""
+
+    def __init__(self, cluster, name):
+        self.cluster, self.name = cluster, name
+        cluster.kubectl("create", "namespace", name)
+
+    def kubectl(self, *words, **more):
+        return self.cluster.kubectl("--namespace", self.name, *words, **more)
+
+    def apply(self, text):
+        return self.kubectl("apply", "-f", "-", text=text)
+
+    def get(self, kind, name):
+        """The object, or {}."""
+        text = self.kubectl("get", kind, name, "--ignore-not-found",
+                            "--output=json")
+        return json.loads(text) if text.strip() else {}
+
+    def all(self, kind, selector=""):
+        return json.loads(self.kubectl(
+            "get", kind, f"--selector={selector}", "--output=json"))["items"]
+
+    def pod(self, name):
+        """Its status."""
+        return self.get("pod", name).get("status", {})
+
+    def pods(self, selector="", phase=None):
+        """Names of those in that phase."""
+        return sorted(at["metadata"]["name"]
+                      for at in self.all("pods", selector)
+                      if phase in (None, at["status"].get("phase")))
+
+    def logs(self, pod, *words):
+        return self.kubectl("logs", pod, *words)
+
+    def events(self):
+        """[(reason, object, text)], the oldest first."""
+        items = json.loads(self.kubectl(
+            "get", "events", "--sort-by=.metadata.creationTimestamp",
+            "--output=json"))["items"]
+        return [(at["reason"], at["involvedObject"]["name"],
+                 at.get("message", "")) for at in items]
+
+    def wait(self, what, look, patience=PATIENCE):
+        """What look() returns once it is something."""
+        deadline = harness.time.monotonic() + patience
+        while not (found := look()):
+            assert harness.time.monotonic() < deadline, \
+                f"it never came: {what}"
+            harness.time.sleep(0.1)
+        return found
+
+    def runs(self, pod, patience=PATIENCE):
+        return self.wait(f"{pod} runs", lambda:
+                         self.pod(pod).get("phase") == "Running", patience)
+
+    def describe(self):
+        """For a test that failed."""
+        def look(*words):
+            print(f"#  {' '.join(words)}:")
+            comment(self.kubectl(*words, check=False))
+        look("get", "pods,vcjob,podgroup,pvc,events", "--output=wide")
+        for pod in self.pods()[:8]:
+            look("describe", "pod", pod)
+            look("logs", pod, "--all-containers", "--tail=20")
+
+    def remove(self):
+        """Its pods are gone then; the name goes a while later."""
+        self.cluster.kubectl("delete", "namespace", self.name, "--wait=false")
+        self.wait("its pods are gone", lambda: not self.pods())
+
+
+def on(cluster, test):
+    """The test as harness.prove() makes it, in a namespace of its own."""
+    @functools.wraps(test)
+    def made(room):
+        space = cluster.new_space()
+        room.prefix = cluster.words()
+        room.env["KUBECONFIG"] = cluster.place.kubeconfig
+        try:
+            test(room, space)
+        except harness.Skip:
+            raise
+        except Exception:
+            space.describe()
+            cluster.show_logs()
+            raise
+        finally:
+            space.remove()
+    return made
+
+
+def cannot():
+    """The reason, or None."""
+    status, out, errors = command("can")
+    assert status in (0, SKIPPED), errors
+    return out if status == SKIPPED else None
+
+
+def main(*tests, prepare=None, then=()):
+    """Makes the tests; prepare(cluster): once, before the first; then: tests
+    that are made when the cluster is gone, and get a room alone."""
+    harness.be_alone()
+    if reason := cannot():
+        print(f"1..0 # SKIP {reason}")
+        sys.exit(0)
+    if len(sys.argv) > 2:
+        tests, then = ([test for test in some if sys.argv[2] in test.__name__]
+                       for some in (tests, then))
+    print(f"1..{len(tests) + len(then)}", flush=True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    failed = 0
+    if tests:
+        with Cluster(os.environ.get("BELLOWS_CLUSTER")) as cluster:
+            if prepare:
+                prepare(cluster)
+            failed += sum([harness.prove(i, on(cluster, test))
+                           for i, test in enumerate(tests, 1)])
+    failed += sum([harness.prove(i, test)
+                   for i, test in enumerate(then, len(tests) + 1)])
+    sys.exit(failed > 0)
