@@ -2,6 +2,7 @@
 #include "rpc/token.h"
 
 #include "base/cleanup.h"
+#include "base/list.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 enum { INPUT_PATIENCE = 10000 };
 
@@ -27,8 +28,35 @@ int token_make(struct token *token, struct error *err)
 	return 0;
 }
 
+bool token_is_private(const struct stat *st, uid_t user, const gid_t *groups,
+		      size_t n)
+{
+	if (st->st_uid != user && st->st_uid != 0)
+		return false;
+	if ((st->st_mode & 077) == 0)
+		return true;
+	if (st->st_uid != 0 || (st->st_mode & 07777 & ~0440))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (groups[i] == st->st_gid)
+			return true;
+	return false;
+}
+
+/* Of this process, the effective one among them; with too many for the room
+ * there is only that one. */
+static size_t own_groups(gid_t *groups, size_t room)
+{
+	int n = getgroups((int)room - 1, groups);
+	size_t count = n < 0 ? 0 : (size_t)n;
+
+	groups[count] = getegid();
+	return count + 1;
+}
+
 static int check_file(int fd, const char *path, struct error *err)
 {
+	gid_t groups[256];
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
@@ -40,12 +68,12 @@ static int check_file(int fd, const char *path, struct error *err)
 		return error_set(err, -EPERM,
 				 "%s: belongs to somebody else (user %u)", path,
 				 (unsigned)st.st_uid);
-	if (st.st_mode & 077)
-		return error_set(err, -EPERM,
-				 "%s: others can read it (mode %04o); chmod "
-				 "600",
-				 path, (unsigned)st.st_mode & 07777);
-	return 0;
+	if (token_is_private(&st, geteuid(), groups,
+			     own_groups(groups, LENGTH(groups))))
+		return 0;
+	return error_set(err, -EPERM,
+			 "%s: others can read it (mode %04o); chmod 600", path,
+			 (unsigned)st.st_mode & 07777);
 }
 
 static int check_text(const char *text, size_t n, const char *path,
