@@ -9,6 +9,7 @@ static struct layout now, next;
 static void members(const char *slots)
 {
 	ledger.n = 0;
+	/* nameless, so they stay as they joined */
 	for (; *slots; slots++)
 		ledger.members[ledger.n++] =
 			(struct member){.slots = (unsigned)(*slots - '0'),
@@ -74,6 +75,42 @@ static void a_grow_moves_nobody(void)
 	ledger.members[0].state = MEMBER_READY;
 	CHECK(layout_make(&next, &ledger, &now, 8, 9));
 	CHECK_TEXT(text(&next), "1:0+2 2:2+2 0:4+2 3:6+2");
+}
+
+static void name(int member, const char *text)
+{
+	snprintf(ledger.members[member].name, MEMBER_NAME_MAX, "%s", text);
+}
+
+static void the_highest_number_is_the_first_to_be_free(void)
+{
+	members("1111");
+	name(0, "w-10");
+	name(1, "w-9");
+	ledger.members[2].state = ledger.members[3].state = MEMBER_JOINED;
+	CHECK(layout_make(&now, &ledger, NULL, 2, 1));
+	CHECK_TEXT(text(&now), "1:0+1 0:1+1");
+
+	ledger.members[2].state = ledger.members[3].state = MEMBER_READY;
+	name(2, "w-12");
+	name(3, "w-11");
+	CHECK(layout_make(&next, &ledger, &now, 4, 1));
+	CHECK_TEXT(text(&next), "1:0+1 0:1+1 3:2+1 2:3+1");
+	CHECK(layout_make(&now, &ledger, &next, 3, 1));
+	CHECK(layout_ranks(&now, 2) == 0);
+}
+
+static void names_are_in_the_order_of_their_numbers(void)
+{
+	static const char *const order[] = {"a",    "a-1-9", "a-2-1", "a-2-10",
+					    "a-10", "a-10x", "b-0"};
+	enum { N = sizeof(order) / sizeof(order[0]) };
+
+	members("1111111");
+	for (int i = 0; i < N; i++)
+		name(N - 1 - i, order[i]);
+	CHECK(layout_make(&now, &ledger, NULL, N, 1));
+	CHECK_TEXT(text(&now), "6:0+1 5:1+1 4:2+1 3:3+1 2:4+1 1:5+1 0:6+1");
 }
 
 static void a_place_that_was_not_full_is_filled_first(void)
@@ -169,6 +206,8 @@ RUN_TESTS(TEST(ranks_fill_the_executors_one_after_the_other),
 	  TEST(nobody_runs_more_than_is_allowed_on_one),
 	  TEST(what_cannot_be_held_is_refused), TEST(only_the_ready_run_ranks),
 	  TEST(a_grow_moves_nobody),
+	  TEST(the_highest_number_is_the_first_to_be_free),
+	  TEST(names_are_in_the_order_of_their_numbers),
 	  TEST(a_place_that_was_not_full_is_filled_first),
 	  TEST(a_shrink_leaves_the_last_ones_free),
 	  TEST(survivors_keep_their_order),
