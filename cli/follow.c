@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/follow.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* How long the first step of new ranks is waited for. */
 enum { GRACE = 5000 };
 
@@ -116,6 +119,19 @@ static void tell_progress(const struct teller *teller)
 		tell(teller, EVENT_PROGRESS, NULL);
 }
 
+/* The same again, after a while without, is told again. */
+static void tell_trouble(const struct teller *teller)
+{
+	struct follow *follow = teller->follow;
+	const char *trouble = teller->job->trouble;
+
+	if (strncmp(follow->trouble, trouble, sizeof(follow->trouble) - 1) == 0)
+		return;
+	snprintf(follow->trouble, sizeof(follow->trouble), "%s", trouble);
+	if (*trouble)
+		tell(teller, EVENT_TROUBLE, NULL);
+}
+
 void follow_step(struct follow *follow, const Bellows__V1__Job *job, event_f fn,
 		 void *user)
 {
@@ -125,6 +141,7 @@ void follow_step(struct follow *follow, const Bellows__V1__Job *job, event_f fn,
 		begin(follow, job);
 	tell_saved(&teller);
 	tell_state(&teller);
+	tell_trouble(&teller);
 	tell_rescales(&teller);
 	tell_progress(&teller);
 }

@@ -4,7 +4,8 @@
 
 /*
  * From a stream of Job messages to what a reader wants to hear: each change of
- * the state, each tenth of progress, each checkpoint and each rescale once
+ * the state, each tenth of progress, each checkpoint, each rescale and each
+ * trouble with executors once
  *
  * Pure: no clock, no output.  A stream that was opened again goes on where the
  * former one ended; what was over when the first message came is not told.  A
@@ -19,6 +20,7 @@ enum event_kind {
 	EVENT_PROGRESS,
 	EVENT_SAVED,    /* rescale: whose checkpoint is complete */
 	EVENT_RESCALED, /* rescale: which is over, done or not */
+	EVENT_TROUBLE,  /* job->trouble: executors do not come */
 	EVENT_OVER,     /* the job is; not told by follow_step() */
 	EVENT_MESSAGE,  /* text: a sentence of this program */
 	EVENT_OUTPUT,   /* text, size: output of the application */
@@ -43,6 +45,7 @@ struct follow {
 	unsigned size, target;
 	int tenth;
 	uint64_t told, told_saved; /* the newest rescale told, by `asked` */
+	char trouble[256];
 };
 
 void follow_step(struct follow *follow, const Bellows__V1__Job *job, event_f fn,

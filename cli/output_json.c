@@ -110,6 +110,7 @@ static void add_job(cJSON *object, const Bellows__V1__Job *job)
 	else
 		cJSON_AddNullToObject(object, "exit_code");
 	json_add_text(object, "network", job->network);
+	json_add_text(object, "trouble", job->trouble);
 	add_lists(object, job);
 }
 
@@ -125,10 +126,10 @@ static void add_now(cJSON *object, const Bellows__V1__Job *job)
 }
 
 static const char *const event_names[] = {
-	[EVENT_STATE] = "state",   [EVENT_PROGRESS] = "progress",
-	[EVENT_SAVED] = "saved",   [EVENT_RESCALED] = "rescaled",
-	[EVENT_OVER] = "over",     [EVENT_MESSAGE] = "message",
-	[EVENT_OUTPUT] = "output",
+	[EVENT_STATE] = "state",     [EVENT_PROGRESS] = "progress",
+	[EVENT_SAVED] = "saved",     [EVENT_RESCALED] = "rescaled",
+	[EVENT_TROUBLE] = "trouble", [EVENT_OVER] = "over",
+	[EVENT_MESSAGE] = "message", [EVENT_OUTPUT] = "output",
 };
 
 static void json_event(FILE *to, const struct event *event)
@@ -146,6 +147,9 @@ static void json_event(FILE *to, const struct event *event)
 	case EVENT_SAVED:
 	case EVENT_RESCALED:
 		add_rescale(object, event->rescale);
+		break;
+	case EVENT_TROUBLE:
+		json_add_text(object, "text", event->job->trouble);
 		break;
 	case EVENT_OVER:
 		add_job(object, event->job);

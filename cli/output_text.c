@@ -178,6 +178,10 @@ static void text_event(FILE *to, const struct event *event)
 	case EVENT_RESCALED:
 		print_rescale(to, job, event->rescale);
 		break;
+	case EVENT_TROUBLE:
+		fprintf(to, "executors do not come: %s",
+			text_safe(job->trouble).s);
+		break;
 	case EVENT_MESSAGE:
 		fputs(text_safe(event->text).s, to);
 		break;
@@ -249,6 +253,9 @@ static void text_jobs(FILE *to, Bellows__V1__Job *const *jobs, size_t n,
 		return;
 	if (jobs[0]->reason[0])
 		fprintf(to, "\n%s\n", text_safe(jobs[0]->reason).s);
+	if (jobs[0]->trouble[0])
+		fprintf(to, "\nexecutors do not come: %s\n",
+			text_safe(jobs[0]->trouble).s);
 	if (jobs[0]->n_members)
 		print_members(to, jobs[0]);
 }

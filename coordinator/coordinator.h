@@ -37,8 +37,9 @@ struct coordinator {
 	struct jobfile *jobfile;
 	struct job job;
 	struct history history;
-	char reason[256]; /* of the state it is in */
-	int exit_code;    /* once it is over */
+	char reason[384];  /* of the state it is in */
+	char trouble[240]; /* of executors that do not come; "": none */
+	int exit_code;     /* once it is over */
 
 	struct rpc *rpc;
 	struct rpc_server *server;

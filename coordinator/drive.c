@@ -102,10 +102,13 @@ static void on_deadline(void *user)
 {
 	struct coordinator *c = user;
 	unsigned target = c->job.target;
-	char reason[128];
+	bool awaits =
+		c->job.state == JOB_WAITING || c->job.state == JOB_GROWING;
+	char reason[320];
 
-	snprintf(reason, sizeof(reason), "the deadline for %s passed",
-		 job_state_name(c->job.state));
+	snprintf(reason, sizeof(reason), "the deadline for %s passed%s%s",
+		 job_state_name(c->job.state),
+		 awaits && *c->trouble ? ": " : "", awaits ? c->trouble : "");
 	coordinator_event(c, JOB_EV_TIMEOUT, 0, coordinator_possible(c, target),
 			  reason);
 }

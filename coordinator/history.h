@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 
-enum { RESCALES_MAX = 1024, SPANS_MAX = 4096, REASON_MAX = 128 };
+enum { RESCALES_MAX = 1024, SPANS_MAX = 4096, REASON_MAX = 320 };
 
 struct rescale {
 	unsigned epoch, from, to;

@@ -91,6 +91,7 @@ static int fill(struct coordinator *c, Bellows__V1__Job *out)
 	out->unit =
 		(char *)(c->jobfile->adapter->unit ? c->jobfile->adapter->unit
 						   : "steps");
+	out->trouble = c->trouble;
 	if (c->now)
 		out->network = (char *)mpiexec_network(
 			c->jobfile, members_ledger(c->members),
@@ -257,6 +258,28 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 		scale_begin(c, reply.to, request->deadline, request->reason);
 }
 
+static void on_supply(struct rpc_call *call, const ProtobufCMessage *message,
+		      void *user)
+{
+	struct coordinator *c = user;
+	const char *trouble =
+		((const Bellows__V1__SupplyRequest *)message)->trouble;
+	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
+
+	if (strlen(trouble) >= sizeof(c->trouble)) {
+		rpc_call_end(call, RPC_INVALID_ARGUMENT,
+			     "trouble: at most %zu bytes",
+			     sizeof(c->trouble) - 1);
+		return;
+	}
+	rpc_call_reply(call, &ack.base);
+	if (strcmp(c->trouble, trouble) == 0)
+		return;
+	snprintf(c->trouble, sizeof(c->trouble), "%s", trouble);
+	log_info("trouble=\"%s\"", c->trouble);
+	service_publish(c, true);
+}
+
 static void on_cancel(struct rpc_call *call, const ProtobufCMessage *message,
 		      void *user)
 {
@@ -395,6 +418,8 @@ static const struct rpc_method methods[] = {
 	  .on_message = on_end_exec },
 	{ PATH("Scale"), RPC_UNARY, &bellows__v1__scale_request__descriptor,
 	  .on_message = on_scale },
+	{ PATH("Supply"), RPC_UNARY, &bellows__v1__supply_request__descriptor,
+	  .on_message = on_supply },
 	{ PATH("Cancel"), RPC_UNARY, &bellows__v1__cancel_request__descriptor,
 	  .on_message = on_cancel },
 	{ PATH("GetJob"), RPC_UNARY, &bellows__v1__get_job_request__descriptor,

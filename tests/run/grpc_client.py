@@ -23,7 +23,8 @@ HEALTH = "grpc.health.v1.Health"
 REFLECTION = "grpc.reflection.{}.ServerReflection"
 TIMEOUT = 60
 CALLS = {"JobInit", "RetrieveKeys", "ActiveServer", "Output", "Checkpointing",
-         "EndExec", "Scale", "Cancel", "GetJob", "WatchJob"}
+         "EndExec", "Scale", "Supply", "Cancel", "GetJob",
+         "WatchJob"}
 STRING, BYTES, INT32, MESSAGE = 9, 12, 5, 11
 
 
@@ -266,9 +267,44 @@ def what_is_wrong_has_the_status_that_is_documented(room):
     end(at, client)
 
 
+def why_executors_do_not_come_is_the_reason_of_what_is_dropped(room):
+    """A grow in vain, then a start in vain."""
+    at, client = begin(room, harness.work_for(60), scale="{deadline: 3s}")
+    supply = client.call(COORDINATOR, "Supply")
+    wait_for(room, client, "RUNNING")
+    assert client.call(COORDINATOR, "Scale")(ranks=3).accepted
+    supply(trouble="w2 cannot be scheduled: no cpu")
+    assert client.job().trouble == "w2 cannot be scheduled: no cpu"
+    room.wait("the deadline", lambda: client.job().history[0].result)
+    assert client.job().history[0].result == (
+        "the deadline for growing passed: w2 cannot be scheduled: no cpu")
+    supply(trouble="")
+    assert client.job().trouble == ""
+    assert "239" in refusal(lambda: supply(trouble="x" * 240),
+                            grpc.StatusCode.INVALID_ARGUMENT)
+    end(at, client)
+
+
+def a_job_that_waits_in_vain_says_why(room):
+    state = room.path("state", "c")
+    at = room.start("bellows-coordinator", "--job",
+                    room.job(harness.work_for(5), wait_deadline="4s"),
+                    "--state", state, "--listen", "127.0.0.1:0")
+    client = Client(room.wait("an address", lambda: harness.read(
+        f"{state}/address", "r").strip()))
+    seen = client.call(COORDINATOR, "WatchJob")()
+    client.call(COORDINATOR, "Supply")(trouble="no quota")
+    last = list(seen)[-1]
+    assert client.state(last) == "FAILED", last.state
+    assert last.reason == "the deadline for waiting passed: no quota"
+    at.ends_with(69)
+
+
 harness.main(
     both_versions_of_reflection_tell_all_services,
     health_is_told_once_and_watched_to_the_end,
     a_job_is_scaled_and_watched_to_its_end,
     what_is_wrong_has_the_status_that_is_documented,
+    why_executors_do_not_come_is_the_reason_of_what_is_dropped,
+    a_job_that_waits_in_vain_says_why,
 )

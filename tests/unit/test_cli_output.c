@@ -69,6 +69,26 @@ static void a_rescale_is_told_step_by_step(void)
 		   "[ 10.6 s] 31 % done\n");
 }
 
+static void a_trouble_is_told_once_until_it_is_another(void)
+{
+	struct follow follow = {0};
+
+	begin();
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 3200);
+	sample.job.trouble = "w-2 cannot be scheduled: no cpu";
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 4000);
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 4100);
+	sample.job.trouble = "";
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 4200);
+	sample.job.trouble = "w-2 cannot be scheduled: no cpu";
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 4300);
+	CHECK_TEXT(told, "[  3.2 s] running on 2 ranks\n"
+			 "[  4.0 s] executors do not come: w-2 cannot be "
+			 "scheduled: no cpu\n"
+			 "[  4.3 s] executors do not come: w-2 cannot be "
+			 "scheduled: no cpu\n");
+}
+
 static void what_is_computed_again_is_said(void)
 {
 	struct follow follow = {0};
@@ -246,7 +266,7 @@ static void json_keys_stay_as_they_are(void)
 	CHECK_TEXT(keys,
 		   "name state reason ranks target min max epoch progress step "
 		   "unit age_ms eta_ms executors_wanted rescales paused_ms "
-		   "exit_code network members history spans ");
+		   "exit_code network trouble members history spans ");
 	CHECK_TEXT(cJSON_GetObjectItem(job, "reason")->valuestring,
 		   "\xef\xbf\xbd");
 	CHECK(cJSON_IsNull(cJSON_GetObjectItem(job, "exit_code")));
@@ -323,6 +343,7 @@ static void a_table_lists_members_below_one_job(void)
 }
 
 RUN_TESTS(TEST(a_rescale_is_told_step_by_step),
+	  TEST(a_trouble_is_told_once_until_it_is_another),
 	  TEST(what_is_computed_again_is_said),
 	  TEST(a_change_that_was_dropped_says_why),
 	  TEST(stopping_for_good_is_no_rescale),
