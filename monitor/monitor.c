@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "monitor/decide.h"
+#include "monitor/trouble.h"
 #include "monitor/watch.h"
 #include "rpc/client.h"
 #include "rpc/token.h"
@@ -28,6 +29,7 @@ struct monitor {
 	struct rpc_channel *channel;
 	struct watch watch;
 	struct decide decide;
+	struct trouble trouble;
 	struct provider *provider;
 
 	enum monitor_state state;
@@ -59,6 +61,7 @@ static void leave(struct monitor *m, const char *why)
 	m->state = MONITOR_LEAVING;
 	watch_stop(&m->watch);
 	decide_stop(&m->decide);
+	trouble_stop(&m->trouble);
 	provider_hold(m->provider, 0, NULL);
 	if (m->have == 0)
 		loop_stop(m->loop, EXIT_DONE);
@@ -93,6 +96,15 @@ static void on_lost(void *user, const char *name, const char *how,
 	log_info("executor=%s ended with=\"%s\" have=%u", name, how, have);
 	if (m->state == MONITOR_LEAVING && have == 0)
 		loop_stop(m->loop, EXIT_DONE);
+}
+
+static void on_trouble(void *user, const char *text)
+{
+	struct monitor *m = user;
+
+	if (*text)
+		log_warn("executors do not come: %s", text);
+	trouble_tell(&m->trouble, text);
 }
 
 /* ---- the coordinator's events ---- */
@@ -134,6 +146,8 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 		leave(m, state_name(job->state));
 		return;
 	}
+	trouble_on_job(&m->trouble, job);
+	provider_on_job(m->provider, job);
 	if (provider_hold(m->provider, job->executors_wanted, &err) < 0)
 		log_error("hold=%u refused: %s", job->executors_wanted,
 			  err.text);
@@ -159,6 +173,7 @@ static void on_coordinator_lost(void *user, const char *reason)
 static const struct provider_events provider_events = {
 	.started = on_started,
 	.lost = on_lost,
+	.trouble = on_trouble,
 };
 
 static const struct watch_events watch_events = {
@@ -178,6 +193,7 @@ static int begin_providing(struct monitor *m, struct error *err)
 		.adapters = m->config->adapters,
 		.slots = m->config->job->ranks_per_executor,
 		.hosts = m->config->hosts,
+		.cluster = m->config->cluster,
 		.grace = GRACE,
 		.events = &provider_events,
 		.user = m,
@@ -225,6 +241,7 @@ static int begin(struct monitor *m, struct error *err)
 	r = decide_init(&m->decide, m->loop, m->channel, m->config->job, err);
 	if (r < 0)
 		return r;
+	trouble_start(&m->trouble, m->loop, m->channel);
 	watch_start(&m->watch, m->loop, m->channel, m->config->patience,
 		    &watch_events, m);
 	return 0;
@@ -235,6 +252,7 @@ static void end(struct monitor *m)
 	loop_timer_clear(&m->leave);
 	watch_stop(&m->watch);
 	decide_stop(&m->decide);
+	trouble_stop(&m->trouble);
 	m->channel = rpc_channel_destroy(m->channel);
 	decide_fini(&m->decide);
 	m->provider = provider_destroy(m->provider);

@@ -21,7 +21,8 @@
 struct monitor_config {
 	const struct jobfile *job;
 	const struct provider_ops *provider;
-	const struct hosts *hosts; /* NULL: none are given */
+	const struct hosts *hosts;              /* NULL: none are given */
+	const struct provider_cluster *cluster; /* NULL: none is given */
 	const char *coordinator;
 	const char *token_file; /* NULL: none */
 	const char *program;    /* path of bellows-executor */

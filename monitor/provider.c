@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,6 +37,12 @@ int provider_adopt(struct provider *p, struct error *err)
 	return p->ops->adopt ? p->ops->adopt(p, err) : 0;
 }
 
+void provider_on_job(struct provider *p, const Bellows__V1__Job *job)
+{
+	if (p->ops->on_job)
+		p->ops->on_job(p, job);
+}
+
 int provider_hold(struct provider *p, unsigned executors, struct error *err)
 {
 	int r = p->ops->hold(p, executors, err);
@@ -48,4 +55,19 @@ struct provider *provider_destroy(struct provider *p)
 	if (p)
 		p->ops->destroy(p);
 	return NULL;
+}
+
+void provider_trouble(struct provider *p, const char *fmt, ...)
+{
+	char text[sizeof(p->trouble)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (strcmp(p->trouble, text) == 0)
+		return;
+	memcpy(p->trouble, text, sizeof(text));
+	if (p->events->trouble)
+		p->events->trouble(p->user, text);
 }

@@ -9,7 +9,8 @@
  * once and may be repeated; the provider starts what is missing and replaces
  * what is lost, for as long as the wish stands.  It never ends an executor that
  * is too many: the coordinator releases executors, since it alone knows which
- * of them have no ranks, and they leave by themselves.
+ * of them have no ranks, and they leave by themselves.  One that never was a
+ * member of the job has none either, and may be taken back.
  */
 
 #include "apps/load.h"
@@ -18,6 +19,7 @@
 #include "base/time.h"
 #include "jobfile/hosts.h"
 #include "loop/loop.h"
+#include "proto/bellows.pb-c.h"
 
 struct provider;
 
@@ -27,6 +29,18 @@ struct provider_events {
 	/* how: "exit code 1", "signal 9". */
 	void (*lost)(void *user, const char *name, const char *how,
 		     unsigned have);
+	/* Why executors that are wished have not come, in one sentence; "":
+	 * nothing is known.  Optional; only changes are told. */
+	void (*trouble)(void *user, const char *text);
+};
+
+/* Where executors are pods; all borrowed, NULL: the default. */
+struct provider_cluster {
+	const char *owner; /* "vcjob/NAME", "job/NAME", "pod/NAME" */
+	const char *mode;  /* "pods", "replicas" */
+	const char *task;
+	const char *podtemplate;
+	const char *namespace, *kubeconfig, *context;
 };
 
 /* All borrowed while the provider lives, except the strings. */
@@ -38,8 +52,9 @@ struct provider_config {
 	const char *state;       /* directory, there already */
 	unsigned slots;          /* of each executor */
 	msec_t grace;            /* from asking an executor to leave to force */
-	const struct adapter_files *adapters; /* for them; NULL: none */
-	const struct hosts *hosts;            /* NULL: none are given */
+	const struct adapter_files *adapters;   /* for them; NULL: none */
+	const struct hosts *hosts;              /* NULL: none are given */
+	const struct provider_cluster *cluster; /* NULL: none is given */
 	const struct provider_events *events;
 	void *user;
 };
@@ -54,10 +69,15 @@ struct provider_ops {
 	 * job that ended by accident has left. */
 	int (*adopt)(struct provider *p, struct error *err);
 
+	/* Optional: the job as the coordinator tells it, before each wish. */
+	void (*on_job)(struct provider *p, const Bellows__V1__Job *job);
+
 	int (*hold)(struct provider *p, unsigned executors, struct error *err);
 
-	/* Ends all executors; bounded.  Runs the loop to see them end, so the
-	 * loop must not be running.  No events come from within. */
+	/* Ends all executors, or where they outlive the monitor, those of a job
+	 * that is over, to which none were wished any more; bounded.  Runs the
+	 * loop to see them end, so the loop must not be running.  No events
+	 * come from within. */
 	void (*destroy)(struct provider *p);
 };
 
@@ -66,19 +86,25 @@ struct provider {
 	const struct provider_ops *ops;
 	const struct provider_events *events;
 	void *user;
+	char trouble[240]; /* told last */
 };
 
-extern const struct provider_ops provider_hosts, provider_local;
+extern const struct provider_ops provider_hosts, provider_kube, provider_local;
 
 /* NULL if there is no provider of that name. */
 const struct provider_ops *provider_find(const char *name);
 
-/* "hosts, local", for sentences; n is the buffer's size. */
+/* "hosts, kube, local", for sentences; n is the buffer's size. */
 const char *provider_names(char *text, size_t n);
 
 int provider_adopt(struct provider *p, struct error *err);
+void provider_on_job(struct provider *p, const Bellows__V1__Job *job);
 int provider_hold(struct provider *p, unsigned executors, struct error *err);
 struct provider *provider_destroy(struct provider *p); /* returns NULL */
+
+/* For providers: tells it, if it is another than before. */
+__attribute__((format(printf, 2, 3))) void
+provider_trouble(struct provider *p, const char *fmt, ...);
 
 DEFINE_CLEANUP(struct provider, provider_destroy)
 

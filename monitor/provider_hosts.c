@@ -170,6 +170,22 @@ static msec_t fill(struct remote *p)
 	return 0;
 }
 
+static void tell_trouble(struct remote *p)
+{
+	unsigned left = 0;
+
+	for (unsigned i = 0; i < p->hosts->n; i++)
+		left += is_given_up(&p->posts[i]);
+	if (crew_count(&p->crew) >= p->wish)
+		provider_trouble(&p->base, "%s", "");
+	else if (p->wish > p->hosts->n - left)
+		provider_trouble(&p->base,
+				 "%u executors are wanted; the hosts file has "
+				 "%zu, of which %u are left alone after "
+				 "failures",
+				 p->wish, p->hosts->n, left);
+}
+
 static void settle(struct remote *p)
 {
 	msec_t due = p->news;
@@ -181,6 +197,7 @@ static void settle(struct remote *p)
 	if (due > 0)
 		loop_timer_set(p->crew.place.loop, &p->timer, due - loop_now(),
 			       on_timer, p);
+	tell_trouble(p);
 }
 
 static void tell_shortage(struct remote *p)
@@ -235,8 +252,9 @@ static int remote_create(struct provider **out,
 
 	if (!p)
 		return error_set(err, -ENOMEM, "out of memory");
-	p->base = (struct provider){&provider_hosts, config->events,
-				    config->user};
+	p->base = (struct provider){.ops = &provider_hosts,
+				    .events = config->events,
+				    .user = config->user};
 	p->hosts = config->hosts;
 	r = crew_init(&p->crew, config, on_gone, p, err);
 	if (r < 0)

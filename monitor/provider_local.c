@@ -82,6 +82,10 @@ static void on_failure(struct local *p, unsigned round, const char *how)
 		log_error("hold=%u have=%u giving up: %u starts in a row "
 			  "failed, the last one: %s",
 			  p->wish, crew_count(&p->crew), p->failures, how);
+		provider_trouble(&p->base,
+				 "%u starts of executors in a row failed, the "
+				 "last one: %s",
+				 p->failures, how);
 		return;
 	}
 	pause = backoff(p->failures - 1, BACKOFF, BACKOFF_MAX);
@@ -161,6 +165,7 @@ static int local_hold(struct provider *base, unsigned executors,
 	if (p->state == LOCAL_GIVEN_UP && executors != p->wish) {
 		p->failures = 0;
 		p->state = LOCAL_HOLDING;
+		provider_trouble(&p->base, "%s", "");
 	}
 	p->wish = executors;
 	settle(p);
@@ -193,8 +198,9 @@ static int local_create(struct provider **out,
 
 	if (!p)
 		return error_set(err, -ENOMEM, "out of memory");
-	p->base = (struct provider){&provider_local, config->events,
-				    config->user};
+	p->base = (struct provider){.ops = &provider_local,
+				    .events = config->events,
+				    .user = config->user};
 	r = crew_init(&p->crew, config, on_gone, p, err);
 	if (r < 0)
 		return r;

@@ -6,7 +6,8 @@
  * A coordinator that says what a test wants, and the real bellows-monitor
  *
  * What the monitor asks is written into a trace, one word each: "watch" when it
- * opens the stream, "scale=4/ID" for a request.  Executors are played by a
+ * opens the stream, "scale=4/ID" for a request; what it tells of executors that
+ * do not come is kept beside it.  Executors are played by a
  * script, found in PATH, that runs until the file root/over is there.
  */
 
@@ -37,7 +38,8 @@ static struct rpc_call *watcher;
 static Bellows__V1__Job job;
 static Bellows__V1__Span span, *spans[] = {&span};
 static enum answer answer;
-static char trace[4096], last_id[128], last_reason[128];
+static char trace[4096], last_id[128], last_reason[128], trouble[256];
+static unsigned troubles;
 static msec_t asked_at;
 static pid_t monitor;
 static int monitor_status;
@@ -100,10 +102,23 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 	rpc_call_reply(call, &reply.base);
 }
 
+static void on_supply(struct rpc_call *call, const ProtobufCMessage *message,
+		      void *user)
+{
+	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
+
+	snprintf(trouble, sizeof(trouble), "%s",
+		 ((const Bellows__V1__SupplyRequest *)message)->trouble);
+	troubles++;
+	rpc_call_reply(call, &ack.base);
+}
+
 static const struct rpc_method methods[] = {
 	{"/bellows.v1.Coordinator/WatchJob", RPC_SERVER_STREAM,
 	 &bellows__v1__get_job_request__descriptor, on_watch, NULL,
 	 on_watch_gone, NULL},
+	{"/bellows.v1.Coordinator/Supply", RPC_UNARY,
+	 &bellows__v1__supply_request__descriptor, on_supply, NULL, NULL, NULL},
 	{"/bellows.v1.Coordinator/Scale", RPC_UNARY,
 	 &bellows__v1__scale_request__descriptor, on_scale, NULL, NULL, NULL},
 };
@@ -267,6 +282,8 @@ static bool begin(const char *job_file)
 	write_file(at("job.yaml"), job_file, 0644);
 
 	trace[0] = address[0] = last_id[0] = last_reason[0] = '\0';
+	trouble[0] = '\0';
+	troubles = 0;
 	job = (Bellows__V1__Job)BELLOWS__V1__JOB__INIT;
 	span = (Bellows__V1__Span)BELLOWS__V1__SPAN__INIT;
 	job.name = (char *)"heat";

@@ -212,6 +212,31 @@ static void a_question_without_answer_is_repeated_with_the_same_id(void)
 	end();
 }
 
+/* An executor that fails: given up after five starts. */
+static void why_executors_do_not_come_is_told_until_it_is_heard(void)
+{
+	CHECK(begin(JOB));
+	write_file(at("bellows-executor"), "#!/bin/sh\nexit 3\n", 0755);
+	CHECK(run_monitor(nothing));
+	tell(BELLOWS__V1__STATE__WAITING, 0, -1, 1);
+	CHECK(UNTIL(troubles == 1));
+	CHECK_TEXT(trouble, "5 starts of executors in a row failed, the last "
+			    "one: exit code 3");
+	job.trouble = trouble;
+	tell(BELLOWS__V1__STATE__WAITING, 0, -1, 1);
+	pass(300);
+	CHECK(troubles == 1);
+
+	/* a coordinator that forgot it hears it again */
+	job.trouble = (char *)"";
+	tell(BELLOWS__V1__STATE__WAITING, 0, -1, 1);
+	CHECK(UNTIL(troubles == 2));
+	job.trouble = trouble;
+	tell(BELLOWS__V1__STATE__WAITING, 0, -1, 2);
+	CHECK(UNTIL(troubles == 3) && *trouble == '\0');
+	end();
+}
+
 static void what_is_wrong_at_the_start_has_a_status_of_its_own(void)
 {
 	const char *bad_option[] = {"--frobnicate", NULL};
@@ -253,4 +278,5 @@ RUN_TESTS(TEST(the_executors_wanted_are_held_and_leave_with_the_job),
 	  TEST(a_step_by_time_needs_no_message_of_the_job),
 	  TEST(a_refusal_that_came_of_a_rescale_is_asked_again_after_it),
 	  TEST(a_question_without_answer_is_repeated_with_the_same_id),
+	  TEST(why_executors_do_not_come_is_told_until_it_is_heard),
 	  TEST(what_is_wrong_at_the_start_has_a_status_of_its_own))

@@ -38,7 +38,18 @@ static void on_lost(void *user, const char *name, const char *how, unsigned n)
 	snprintf(last_how, sizeof(last_how), "%s with %s", name, how);
 }
 
-static const struct provider_events events = {on_started, on_lost};
+static char trouble[256];
+
+static void on_trouble(void *user, const char *text)
+{
+	snprintf(trouble, sizeof(trouble), "%s", text);
+}
+
+static const struct provider_events events = {
+	.started = on_started,
+	.lost = on_lost,
+	.trouble = on_trouble,
+};
 
 static const char *at(const char *name)
 {
@@ -220,6 +231,10 @@ static void more_than_there_are_hosts_is_as_many_as_there_are(void)
 	CHECK(UNTIL(calls("good") == 2));
 	pass(200);
 	CHECK(have == 2 && calls("good") == 2);
+	CHECK_TEXT(trouble, "3 executors are wanted; the hosts file has 2, of "
+			    "which 0 are left alone after failures");
+	provider_hold(provider, 2, NULL);
+	CHECK_TEXT(trouble, "");
 	end();
 }
 

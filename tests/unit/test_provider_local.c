@@ -47,7 +47,18 @@ static void on_lost(void *user, const char *name, const char *how, unsigned n)
 	snprintf(last_how, sizeof(last_how), "%s with %s", name, how);
 }
 
-static const struct provider_events events = {on_started, on_lost};
+static char trouble[256];
+
+static void on_trouble(void *user, const char *text)
+{
+	snprintf(trouble, sizeof(trouble), "%s", text);
+}
+
+static const struct provider_events events = {
+	.started = on_started,
+	.lost = on_lost,
+	.trouble = on_trouble,
+};
 
 static const char *at(const char *name)
 {
@@ -282,9 +293,10 @@ static void failing_starts_back_off_and_end_until_the_wish_changes(void)
 	provider_hold(provider, 1, NULL);
 	pass(1500);
 	CHECK(starts == 5 && recorded() == 5 && !exists("state/worker-0"));
+	CHECK(strstr(trouble, "5 starts of executors in a row failed"));
 
 	provider_hold(provider, 2, NULL);
-	CHECK(starts == 7);
+	CHECK(starts == 7 && *trouble == '\0');
 	end();
 }
 
