@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "monitor/supply_pods.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- pods by name ---- */
+
+/* Where it is, or belongs. */
+static size_t place_of(const struct supply *s, const char *name)
+{
+	size_t from = 0, to = s->n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (strcmp(s->pods[middle]->name, name) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+struct supply_pod *pods_find(const struct supply *s, const char *name)
+{
+	size_t at = place_of(s, name);
+
+	return at < s->n && strcmp(s->pods[at]->name, name) == 0 ? s->pods[at]
+								 : NULL;
+}
+
+static int make_room(struct supply *s)
+{
+	size_t room = s->room ? 2 * s->room : 16;
+	struct supply_pod **pods;
+
+	if (s->n < s->room)
+		return 0;
+	pods = realloc(s->pods, room * sizeof(*pods));
+	if (!pods)
+		return -ENOMEM;
+	s->pods = pods;
+	s->room = room;
+	return 0;
+}
+
+struct supply_pod *pods_add(struct supply *s, const char *name, msec_t now)
+{
+	size_t at = place_of(s, name);
+	struct supply_pod *pod;
+
+	if (make_room(s) < 0)
+		return NULL;
+	pod = calloc(1, sizeof(*pod));
+	if (!pod)
+		return NULL;
+	memmove(s->pods + at + 1, s->pods + at, (s->n - at) * sizeof(*s->pods));
+	s->pods[at] = pod;
+	s->n++;
+	snprintf(pod->name, sizeof(pod->name), "%s", name);
+	pod->since = now;
+	return pod;
+}
+
+void pods_forget(struct supply *s, const char *name)
+{
+	size_t at = place_of(s, name);
+
+	free(s->pods[at]);
+	s->n--;
+	s->free = 0;
+	memmove(s->pods + at, s->pods + at + 1, (s->n - at) * sizeof(*s->pods));
+}
+
+long supply_number(const char *name, const char *prefix)
+{
+	size_t n = prefix ? strlen(prefix) : 0;
+	char *end;
+	long number;
+
+	if (!prefix || strncmp(name, prefix, n) != 0 || name[n] < '0' ||
+	    name[n] > '9' || (name[n] == '0' && name[n + 1]))
+		return -1;
+	number = strtol(name + n, &end, 10);
+	return *end || number >= SUPPLY_EXECUTORS_MAX ? -1 : number;
+}
+
+/* ---- what pods are ---- */
+
+bool pod_has_ended(const struct supply_pod *pod)
+{
+	return pod->phase == SUPPLY_SUCCEEDED || pod->phase == SUPPLY_FAILED;
+}
+
+bool pod_has_parted(const struct supply_pod *pod, msec_t now)
+{
+	return pod->parted != 0 && now - pod->parted >= SUPPLY_PARTED;
+}
+
+bool pod_serves(const struct supply_pod *pod, msec_t now)
+{
+	return !pod->taken && !pod->ending && !pod->leaving &&
+	       pod->removed == 0 && !pod_has_ended(pod) &&
+	       !pod_has_parted(pod, now);
+}
+
+bool pod_is_here(const struct supply_pod *pod)
+{
+	return !pod->taken && !pod->asked && !pod_has_ended(pod);
+}
+
+unsigned supply_alive(const struct supply *s)
+{
+	unsigned alive = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		alive += pod_is_here(s->pods[i]);
+	return alive;
+}
+
+static bool is_of_task(const struct supply *s, const char *name)
+{
+	long number = supply_number(name, s->config.task);
+
+	return number >= 0 && number < (long)s->replicas;
+}
+
+unsigned pods_promised(const struct supply *s)
+{
+	unsigned there = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		there += is_of_task(s, s->pods[i]->name);
+	return s->replicas - there;
+}

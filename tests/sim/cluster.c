@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/sim/cluster.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TICK = 100 };
+
+#define TASK "heat-worker-"
+
+__attribute__((format(printf, 2, 3))) static void say(struct cluster *c,
+						      const char *fmt, ...)
+{
+	size_t n = strlen(c->text);
+	va_list ap;
+
+	n += (size_t)snprintf(c->text + n, sizeof(c->text) - n, "[%5.1f] ",
+			      (double)c->now / 1e3);
+	va_start(ap, fmt);
+	vsnprintf(c->text + n, sizeof(c->text) - n, fmt, ap);
+	va_end(ap);
+	n = strlen(c->text);
+	snprintf(c->text + n, sizeof(c->text) - n, "\n");
+}
+
+struct cluster_pod *cluster_find(struct cluster *c, const char *name)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->pods[i].name, name) == 0)
+			return &c->pods[i];
+	return NULL;
+}
+
+static void show(struct cluster *c, const struct cluster_pod *pod)
+{
+	const struct supply_sight sight = {
+		.name = pod->name,
+		.uid = pod->uid,
+		.why = pod->why ? pod->why : "",
+		.phase = pod->phase,
+		.hitch = pod->hitch,
+		.ours = pod->ours,
+		.ending = pod->ending,
+	};
+	enum supply_news news;
+
+	if (!c->deaf)
+		supply_see(&c->supply, &sight, c->now, &news, NULL);
+}
+
+struct cluster_pod *cluster_make(struct cluster *c, const char *name, bool ours)
+{
+	struct cluster_pod *pod = &c->pods[c->n++];
+
+	*pod = (struct cluster_pod){
+		.ours = ours, .made = c->now, .hitch = c->hitch, .why = c->why};
+	snprintf(pod->name, sizeof(pod->name), "%s", name);
+	snprintf(pod->uid, sizeof(pod->uid), "u%u", ++c->uids);
+	show(c, pod);
+	return pod;
+}
+
+void cluster_end(struct cluster *c, const char *name, enum supply_phase phase,
+		 const char *why)
+{
+	struct cluster_pod *pod = cluster_find(c, name);
+
+	pod->phase = phase;
+	pod->member = false;
+	pod->why = why;
+	show(c, pod);
+}
+
+void cluster_vanish(struct cluster *c, const char *name)
+{
+	struct cluster_pod *pod = cluster_find(c, name);
+
+	if (!c->deaf)
+		supply_miss(&c->supply, name, c->now);
+	*pod = c->pods[--c->n];
+}
+
+void cluster_release(struct cluster *c, const char *name)
+{
+	struct cluster_pod *pod = cluster_find(c, name);
+
+	pod->leaving = true;
+	pod->runs = c->now;
+}
+
+void cluster_list(struct cluster *c)
+{
+	supply_list_begin(&c->supply);
+	for (size_t i = 0; i < c->n; i++)
+		show(c, &c->pods[i]);
+	supply_list_end(&c->supply, c->now, NULL, NULL);
+}
+
+void cluster_own(struct cluster *c, unsigned replicas, unsigned floor)
+{
+	c->replicas = replicas;
+	c->floor = floor;
+	supply_own(&c->supply, replicas, floor, "");
+}
+
+void cluster_hold(struct cluster *c, unsigned executors)
+{
+	say(c, "wished: %u", executors);
+	supply_hold(&c->supply, executors);
+}
+
+/* ---- what goes on by itself ---- */
+
+static void begin_monitor(struct cluster *c, enum supply_mode mode)
+{
+	const struct supply_config config = {
+		.mode = mode, .made = "heat-bellows-", .task = TASK};
+
+	supply_init(&c->supply, &config);
+	supply_own(&c->supply, c->replicas, c->floor, "");
+	cluster_list(c);
+}
+
+void cluster_init(struct cluster *c, enum supply_mode mode)
+{
+	*c = (struct cluster){
+		.start = SECONDS(1), .join = 500, .removal = SECONDS(1)};
+	begin_monitor(c, mode);
+}
+
+void cluster_restart_monitor(struct cluster *c)
+{
+	enum supply_mode mode = c->supply.config.mode;
+
+	supply_fini(&c->supply);
+	begin_monitor(c, mode);
+}
+
+/* What the owner of the task does. */
+static void keep_task(struct cluster *c)
+{
+	char name[SUPPLY_NAME_MAX];
+
+	for (unsigned i = 0; i < c->replicas; i++) {
+		snprintf(name, sizeof(name), TASK "%u", i);
+		if (!cluster_find(c, name) && !c->stingy)
+			cluster_make(c, name, false);
+	}
+	for (size_t i = c->n; i-- > 0;)
+		if (supply_number(c->pods[i].name, TASK) >= (long)c->replicas)
+			cluster_vanish(c, c->pods[i].name);
+}
+
+static void live(struct cluster *c, struct cluster_pod *pod)
+{
+	if (pod->phase == SUPPLY_PENDING && pod->hitch == SUPPLY_NO_HITCH &&
+	    c->start && c->now >= pod->made + c->start) {
+		pod->phase = SUPPLY_RUNNING;
+		pod->runs = c->now;
+		show(c, pod);
+	}
+	if (pod->phase == SUPPLY_RUNNING && !pod->leaving && c->join &&
+	    c->now >= pod->runs + c->join)
+		pod->member = true;
+	if (pod->phase == SUPPLY_RUNNING && pod->leaving &&
+	    c->now >= pod->runs + 500)
+		cluster_end(c, pod->name, SUPPLY_SUCCEEDED, "exit code 0");
+}
+
+static void tell_members(struct cluster *c)
+{
+	struct supply_member members[CLUSTER_PODS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->pods[i].member)
+			members[n++] = (struct supply_member){
+				c->pods[i].name, c->pods[i].leaving};
+	supply_join(&c->supply, members, n, c->now);
+}
+
+/* ---- what the supply asks for ---- */
+
+static void carry_out(struct cluster *c, const struct supply_act *act)
+{
+	const struct cluster_pod *pod = cluster_find(c, act->name);
+	int r = 0;
+
+	switch (act->kind) {
+	case SUPPLY_CREATE:
+		r = c->refusal ? c->refusal : pod ? -EEXIST : 0;
+		say(c, "create %s%s", act->name, r ? ", refused" : "");
+		if (r == 0)
+			cluster_make(c, act->name, true);
+		break;
+	case SUPPLY_REMOVE:
+		say(c, "remove %s", act->name);
+		r = !pod ? -ENOENT : strcmp(pod->uid, act->uid) ? -EAGAIN : 0;
+		if (r == 0) {
+			cluster_find(c, act->name)->ending = true;
+			cluster_find(c, act->name)->made = c->now;
+		}
+		break;
+	case SUPPLY_PATCH:
+		r = c->refusal;
+		say(c, "replicas %u%s", act->replicas, r ? ", refused" : "");
+		if (r == 0)
+			cluster_own(c, act->replicas, c->floor);
+		break;
+	}
+	supply_done(&c->supply, act, r, r ? c->refusal_text : "", c->now);
+}
+
+static void turn(struct cluster *c)
+{
+	char trouble[SUPPLY_TEXT_MAX];
+	struct supply_plan plan;
+	msec_t again;
+
+	for (size_t i = c->n; i-- > 0;)
+		if (c->pods[i].ending && c->now >= c->pods[i].made + c->removal)
+			cluster_vanish(c, c->pods[i].name);
+	keep_task(c);
+	for (size_t i = 0; i < c->n; i++)
+		live(c, &c->pods[i]);
+	tell_members(c);
+	supply_decide(&c->supply, c->now, &plan);
+	for (size_t i = 0; i < plan.n; i++)
+		carry_out(c, &plan.acts[i]);
+	supply_trouble(&c->supply, c->now, trouble, &again);
+	if (strcmp(trouble, c->trouble) != 0)
+		say(c, "trouble: %s", *trouble ? trouble : "none");
+	memcpy(c->trouble, trouble, sizeof(trouble));
+}
+
+void cluster_run(struct cluster *c, msec_t until)
+{
+	for (; c->now <= until; c->now += TICK)
+		turn(c);
+}
+
+const char *cluster_transcript(struct cluster *c)
+{
+	static char text[sizeof(c->text)];
+
+	memcpy(text, c->text, sizeof(text));
+	c->text[0] = '\0';
+	return text;
+}
