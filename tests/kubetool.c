@@ -151,8 +151,11 @@ static int until_input_ends(struct tool *tool, struct error *err)
 static int watch(struct tool *tool, struct kube_target *target,
 		 struct error *err)
 {
-	static const struct kube_watch_events events = {on_object, on_listed,
-							on_trouble};
+	static const struct kube_watch_events events = {
+		.object = on_object,
+		.listed = on_listed,
+		.trouble = on_trouble,
+	};
 
 	target->query = word(tool, 2);
 	if (until_input_ends(tool, err) < 0)

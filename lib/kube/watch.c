@@ -232,6 +232,8 @@ static bool tell_pages(struct kube_watch *watch, const cJSON *pages,
 {
 	const cJSON *page;
 
+	if (watch->events->listing)
+		watch->events->listing(watch->user);
 	cJSON_ArrayForEach(page, pages)
 	{
 		cJSON *list = cJSON_Parse(page->valuestring);
