@@ -2,6 +2,7 @@
 #include "monitor/config.h"
 
 #include "base/list.h"
+#include "monitor/owner.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -35,9 +36,23 @@ static const struct row rows[] = {
 	{ "token-file",  "FILE",    OPTION_TEXT,    AT(token_file),
 	  "the token that the coordinator asks for" },
 	{ "provider",    "NAME",    OPTION_TEXT,    AT(provider),
-	  "who creates executors: local, or hosts with --hosts" },
+	  "who creates executors: local, hosts with --hosts, or kube" },
 	{ "hosts",       "FILE",    OPTION_TEXT,    AT(hosts),
 	  "the hosts to create them on, one a line; see bellows(1)" },
+	{ "owner",       "OWNER",   OPTION_TEXT,    AT(cluster.owner),
+	  "kube: vcjob/NAME, job/NAME or pod/NAME that the pods belong to" },
+	{ "mode",        "MODE",    OPTION_TEXT,    AT(cluster.mode),
+	  "kube: pods of our own, or replicas of the owner's task (pods)" },
+	{ "task",        "NAME",    OPTION_TEXT,    AT(cluster.task),
+	  "kube: the Volcano Job's task of executors (worker)" },
+	{ "template",    "NAME",    OPTION_TEXT,    AT(cluster.podtemplate),
+	  "kube: PodTemplate of executors (the owner's name and -worker)" },
+	{ "namespace",   "NAME",    OPTION_TEXT,    AT(cluster.namespace),
+	  "kube: of the owner (the context's, or this pod's)" },
+	{ "kubeconfig",  "FILE",    OPTION_TEXT,    AT(cluster.kubeconfig),
+	  "kube: as of kubectl (KUBECONFIG, this pod's, ~/.kube/config)" },
+	{ "context",     "NAME",    OPTION_TEXT,    AT(cluster.context),
+	  "kube: of the kubeconfig (its current one)" },
 	{ "state",       "DIR",     OPTION_TEXT,    AT(state),
 	  "for the executors' temporary files (a new one in TMPDIR)" },
 	{ "adapter",     "FILE",    OPTION_ADAPTER, AT(adapters),
@@ -94,6 +109,45 @@ static const char *variable(const char *name, const char *otherwise)
 	return value && value[0] ? value : otherwise;
 }
 
+static bool has_cluster(const struct provider_cluster *cluster)
+{
+	return cluster->owner || cluster->mode || cluster->task ||
+	       cluster->podtemplate || cluster->namespace ||
+	       cluster->kubeconfig || cluster->context;
+}
+
+static int complete_cluster(const struct provider_cluster *cluster,
+			    struct error *err)
+{
+	bool replicas = cluster->mode && strcmp(cluster->mode, "replicas") == 0;
+	struct owner_name owner;
+	int r;
+
+	if (!cluster->owner)
+		return error_set(err, -EINVAL,
+				 "--provider kube needs --owner vcjob/NAME, "
+				 "job/NAME or pod/NAME");
+	r = owner_parse(&owner, cluster->owner, err);
+	if (r < 0)
+		return r;
+	if (cluster->mode && !replicas && strcmp(cluster->mode, "pods") != 0)
+		return error_set(err, -EINVAL, "--mode %s: pods or replicas",
+				 cluster->mode);
+	if (owner.kind == OWNER_VCJOB && cluster->podtemplate)
+		return error_set(err, -EINVAL,
+				 "--template is for job/NAME and pod/NAME; a "
+				 "Volcano Job has the one of its --task");
+	if (owner.kind == OWNER_VCJOB)
+		return 0;
+	if (replicas || cluster->task)
+		return error_set(err, -EINVAL,
+				 "--%s is for a Volcano Job; --owner %s has no "
+				 "task",
+				 replicas ? "mode replicas" : "task",
+				 cluster->owner);
+	return 0;
+}
+
 static int complete(const struct config *config, struct error *err)
 {
 	if (config->help || config->version)
@@ -109,7 +163,14 @@ static int complete(const struct config *config, struct error *err)
 	if (strcmp(config->provider, "hosts") != 0 && config->hosts)
 		return error_set(err, -EINVAL,
 				 "--hosts FILE is for --provider hosts");
-	return 0;
+	if (strcmp(config->provider, "kube") == 0)
+		return complete_cluster(&config->cluster, err);
+	return has_cluster(&config->cluster)
+		       ? error_set(err, -EINVAL,
+				   "--owner, --mode, --task, --template, "
+				   "--namespace, --kubeconfig and --context "
+				   "are for --provider kube")
+		       : 0;
 }
 
 int config_read(struct config *config, int argc, char **argv, struct error *err)

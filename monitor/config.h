@@ -8,12 +8,14 @@
 
 #include "apps/load.h"
 #include "base/time.h"
+#include "monitor/provider.h"
 
 #include <stdbool.h>
 
 struct config {
 	/* borrowed; token_file, hosts NULL: none */
 	const char *job, *coordinator, *provider, *state, *token_file, *hosts;
+	struct provider_cluster cluster;
 	struct adapter_files adapters;
 	unsigned patience; /* seconds */
 	bool verbose, help, version;

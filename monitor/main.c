@@ -28,32 +28,14 @@ static int make_state(char path[PATH_MAX], const struct config *config,
 	return errno == EEXIST ? 0 : error_errno(err, "%s", path);
 }
 
-static enum exit_code run(const struct config *config,
-			  const struct jobfile *job, const struct hosts *hosts,
-			  const struct provider_ops *provider)
+/* Where executors are processes that this one starts. */
+static enum exit_code run_here(const struct config *config,
+			       struct monitor_config *monitor)
 {
 	char program[PATH_MAX], state[PATH_MAX];
-	struct monitor_config monitor = {
-		.job = job,
-		.provider = provider,
-		.hosts = hosts,
-		.coordinator = config->coordinator,
-		.token_file = config->token_file,
-		.program = program,
-		.state = state,
-		.adapters = &config->adapters,
-		.patience = SECONDS(config->patience),
-	};
 	enum exit_code code;
 	struct error err;
-	sigset_t ends;
 	int made;
-
-	/* From here on there is something to clear away. */
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGINT);
-	sigprocmask(SIG_BLOCK, &ends, NULL);
 
 	if (program_find_beside("bellows-executor", program, sizeof(program),
 				&err) < 0) {
@@ -65,10 +47,37 @@ static enum exit_code run(const struct config *config,
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}
-	code = monitor_run(&monitor);
+	monitor->program = program;
+	monitor->state = state;
+	code = monitor_run(monitor);
 	if (made > 0 && rmdir(state) < 0)
 		log_warn("state=%s stays: %s", state, strerror(errno));
 	return code;
+}
+
+static enum exit_code run(const struct config *config,
+			  const struct jobfile *job, const struct hosts *hosts,
+			  const struct provider_ops *provider)
+{
+	struct monitor_config monitor = {
+		.job = job,
+		.provider = provider,
+		.hosts = hosts,
+		.cluster = &config->cluster,
+		.coordinator = config->coordinator,
+		.token_file = config->token_file,
+		.adapters = &config->adapters,
+		.patience = SECONDS(config->patience),
+	};
+	sigset_t ends;
+
+	/* From here on there is something to clear away. */
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	return provider->elsewhere ? monitor_run(&monitor)
+				   : run_here(config, &monitor);
 }
 
 int main(int argc, char **argv)

@@ -25,8 +25,8 @@ struct monitor_config {
 	const struct provider_cluster *cluster; /* NULL: none is given */
 	const char *coordinator;
 	const char *token_file; /* NULL: none */
-	const char *program;    /* path of bellows-executor */
-	const char *state;      /* directory */
+	const char *program;    /* path of bellows-executor, or NULL */
+	const char *state;      /* directory, or NULL */
 	msec_t patience;        /* for a coordinator that does not answer */
 	const struct adapter_files *adapters; /* for executors */
 };

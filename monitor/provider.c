@@ -9,6 +9,7 @@
 
 static const struct provider_ops *const providers[] = {
 	&provider_hosts,
+	&provider_kube,
 	&provider_local,
 };
 

@@ -48,8 +48,8 @@ struct provider_config {
 	struct loop *loop;
 	const char *coordinator; /* address for executors */
 	const char *token_file;  /* for them; NULL: none */
-	const char *program;     /* path of bellows-executor */
-	const char *state;       /* directory, there already */
+	const char *program;     /* path of bellows-executor, or NULL */
+	const char *state;       /* directory, there already, or NULL */
 	unsigned slots;          /* of each executor */
 	msec_t grace;            /* from asking an executor to leave to force */
 	const struct adapter_files *adapters;   /* for them; NULL: none */
@@ -61,6 +61,7 @@ struct provider_config {
 
 struct provider_ops {
 	const char *name;
+	bool elsewhere; /* it needs neither program nor state */
 
 	int (*create)(struct provider **out,
 		      const struct provider_config *config, struct error *err);

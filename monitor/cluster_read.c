@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/log.h"
+#include "monitor/cluster.h"
+#include "monitor/sight.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * What there is in the cluster: the owner, what pods are to be like, and the
+ * pods
+ */
+
+#define READ_AGAIN SECONDS(5)
+
+enum { PORT = 7000 }; /* of a coordinator in a pod */
+
+static void on_timer(void *user)
+{
+	cluster_settle(user);
+}
+
+/* ---- pods, as they are seen ---- */
+
+static void tell_news(struct cluster *p, enum supply_news news,
+		      const char *name, const char *how)
+{
+	unsigned have = supply_alive(&p->supply);
+
+	switch (news) {
+	case SUPPLY_NOTHING:
+		return;
+	case SUPPLY_CAME:
+		log_info("pod=%s have=%u", name, have);
+		p->base.events->started(p->base.user, name, have);
+		return;
+	case SUPPLY_WENT:
+		p->base.events->lost(p->base.user, name, how, have);
+		return;
+	}
+}
+
+bool cluster_see(struct cluster *p, const cJSON *pod)
+{
+	char why[SUPPLY_TEXT_MAX];
+	struct supply_sight sight;
+	enum supply_news news;
+	struct error err;
+
+	if (sight_read(&sight, pod, owner_uid(&p->owner), why) != 0)
+		return false;
+	if (supply_see(&p->supply, &sight, loop_now(), &news, &err) < 0)
+		log_error("pod=%s %s", sight.name, err.text);
+	else
+		tell_news(p, news, sight.name, *why ? why : "no reason given");
+	return true;
+}
+
+static void on_listing(void *user)
+{
+	struct cluster *p = user;
+
+	supply_list_begin(&p->supply);
+}
+
+static void on_object(void *user, enum kube_change change, const cJSON *object)
+{
+	struct cluster *p = user;
+	const char *name = kube_text(object, "metadata.name");
+
+	p->blind = false;
+	supply_away(&p->supply, "");
+	if (change == KUBE_THERE)
+		cluster_see(p, object);
+	else if (name)
+		tell_news(p, supply_miss(&p->supply, name, loop_now()), name,
+			  "deleted");
+	/* those of a list are looked at together */
+	if (p->supply.listed)
+		cluster_settle_soon(p);
+}
+
+static void on_missed(void *user, const char *name)
+{
+	tell_news(user, SUPPLY_WENT, name, "deleted");
+}
+
+static void on_listed(void *user)
+{
+	struct cluster *p = user;
+
+	p->blind = false;
+	supply_list_end(&p->supply, loop_now(), on_missed, p);
+	cluster_settle(p);
+}
+
+static void on_watch_trouble(void *user, const struct kube_answer *answer)
+{
+	struct cluster *p = user;
+
+	log_warn("pods are not seen: %s", answer->text);
+	p->blind = true;
+	supply_away(&p->supply, answer->text);
+	cluster_settle(p);
+}
+
+static int watch_pods(struct cluster *p, struct error *err)
+{
+	static const struct kube_watch_events events = {
+		.listing = on_listing,
+		.object = on_object,
+		.listed = on_listed,
+		.trouble = on_watch_trouble,
+	};
+	const struct kube_target target = {
+		.kind = &kube_pods,
+		.namespace = p->namespace,
+		.query = p->query,
+	};
+
+	return kube_watch_start(&p->watch, p->kube, &target, &events, p, err);
+}
+
+/* ---- the owner ---- */
+
+static void on_unread(struct cluster *p, const char *text)
+{
+	log_warn("owner=%s not read: %s", p->owner.who.name, text);
+	supply_away(&p->supply, text);
+	loop_timer_set(p->loop, &p->timer, READ_AGAIN, on_timer, p);
+}
+
+void cluster_own(struct cluster *p)
+{
+	char objection[SUPPLY_TEXT_MAX];
+	bool patches = p->supply.config.mode == SUPPLY_REPLICAS;
+
+	owner_object_to(&p->owner, objection);
+	if (strcmp(objection, p->objected) != 0) {
+		memcpy(p->objected, objection, sizeof(objection));
+		if (*objection)
+			log_warn("%s", objection);
+	}
+	supply_own(&p->supply, owner_replicas(&p->owner),
+		   owner_floor(&p->owner), patches ? objection : "");
+	p->fresh = true;
+}
+
+static void on_all_read(struct cluster *p)
+{
+	struct error err;
+
+	cluster_own(p);
+	if (p->supply.listed && !p->blind)
+		supply_away(&p->supply, "");
+	if (!p->watch && watch_pods(p, &err) < 0)
+		on_unread(p, err.text);
+	else
+		cluster_settle(p);
+}
+
+static void read_one(struct cluster *p, const struct kube_kind *kind,
+		     const char *name, const char *query, kube_answer_f fn)
+{
+	const struct kube_target target = {
+		.kind = kind,
+		.namespace = p->namespace,
+		.name = name,
+		.query = query,
+	};
+	struct error err;
+
+	if (kube_get(p->kube, &p->reading, &target, 0, fn, p, &err) < 0)
+		on_unread(p, err.text);
+}
+
+/* Where the monitor reaches it pods may not. */
+static void on_coordinator(void *user, const struct kube_answer *answer)
+{
+	struct cluster *p = user;
+	const char *ip;
+	char *address;
+	int n;
+
+	p->reading = NULL;
+	ip = answer->r == 0 ? kube_text(answer->object, "items.0.status.podIP")
+			    : NULL;
+	if (!ip) {
+		on_unread(p, answer->r < 0 ? answer->text
+					   : "the pod of the coordinator has "
+					     "no address");
+		return;
+	}
+	n = asprintf(&address, strchr(ip, ':') ? "[%s]:%d" : "%s:%d", ip, PORT);
+	if (n < 0) {
+		on_unread(p, "out of memory");
+		return;
+	}
+	free(p->owner.coordinator);
+	p->owner.coordinator = address;
+	on_all_read(p);
+}
+
+static void go_on_reading(struct cluster *p)
+{
+	char query[256];
+
+	if (!p->find_coordinator) {
+		on_all_read(p);
+		return;
+	}
+	snprintf(query, sizeof(query),
+		 "labelSelector=bellows.io%%2Fjob%%3D%s%%2C"
+		 "bellows.io%%2Frole%%3Dcoordinator",
+		 p->owner.who.name);
+	read_one(p, &kube_pods, NULL, query, on_coordinator);
+}
+
+static void on_template(void *user, const struct kube_answer *answer)
+{
+	struct cluster *p = user;
+	struct error err;
+
+	p->reading = NULL;
+	if (answer->r < 0)
+		on_unread(p, answer->text);
+	else if (owner_read_template(&p->owner, answer->object, &err) < 0)
+		on_unread(p, err.text);
+	else
+		go_on_reading(p);
+}
+
+static void on_owner(void *user, const struct kube_answer *answer)
+{
+	struct cluster *p = user;
+	struct error err;
+
+	p->reading = NULL;
+	if (answer->r < 0)
+		on_unread(p, answer->text);
+	else if (owner_read(&p->owner, answer->object, &err) < 0)
+		on_unread(p, err.text);
+	else if (p->owner.who.kind == OWNER_VCJOB)
+		go_on_reading(p);
+	else
+		read_one(p, &kube_podtemplates, p->podtemplate, NULL,
+			 on_template);
+}
+
+void cluster_read(struct cluster *p)
+{
+	static const struct kube_kind *const kinds[] = {
+		[OWNER_VCJOB] = &kube_vcjobs,
+		[OWNER_JOB] = &kube_jobs,
+		[OWNER_POD] = &kube_pods,
+	};
+
+	if (!p->reading)
+		read_one(p, kinds[p->owner.who.kind], p->owner.who.name, NULL,
+			 on_owner);
+}
+
+void cluster_read_again(struct cluster *p)
+{
+	p->fresh = false;
+	loop_timer_clear(&p->timer);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MONITOR_SIGHT_H
+#define MONITOR_SIGHT_H
+
+/*
+ * What a pod of the API says of an executor: how far it is, and in words why it
+ * is not farther
+ */
+
+#include "monitor/supply.h"
+
+#include <cjson/cJSON.h>
+
+#define LABEL_JOB     "bellows.io/job"
+#define LABEL_ROLE    "bellows.io/role"
+#define LABEL_MANAGER "app.kubernetes.io/managed-by"
+#define MANAGER       "bellows-monitor"
+
+/* The value of a label or annotation, where its name has dots; NULL: none. */
+const char *sight_label(const cJSON *object, const char *where,
+			const char *name);
+
+/* owner: uid of the owner of pods of our own.  The sight borrows from pod and
+ * why.  -EINVAL: it is not a pod.  1: another owner's, made by its monitor. */
+int sight_read(struct supply_sight *out, const cJSON *pod, const char *owner,
+	       char why[SUPPLY_TEXT_MAX]);
+
+#endif

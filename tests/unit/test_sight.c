@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/list.h"
+#include "monitor/sight.h"
+#include "tests/check.h"
+
+#include <errno.h>
+
+static char why[SUPPLY_TEXT_MAX];
+static struct supply_sight sight;
+static cJSON *pod;
+
+#define META   "'metadata': {'name': 'w-1', 'uid': 'p1'}"
+#define STATUS "{" META ", 'status': "
+
+static int look(const char *text)
+{
+	char copy[4096];
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	for (char *at = copy; *at; at++)
+		if (*at == '\'')
+			*at = '"';
+	cJSON_Delete(pod);
+	pod = cJSON_Parse(copy);
+	return sight_read(&sight, pod, "u-1", why);
+}
+
+static void a_pod_is_as_far_as_its_phase(void)
+{
+	static const struct {
+		const char *phase;
+		enum supply_phase expected;
+	} table[] = {
+		{"Pending", SUPPLY_PENDING},     {"Running", SUPPLY_RUNNING},
+		{"Succeeded", SUPPLY_SUCCEEDED}, {"Failed", SUPPLY_FAILED},
+		{"Unknown", SUPPLY_RUNNING},     {"", SUPPLY_PENDING},
+	};
+	char text[256];
+
+	for (size_t i = 0; i < LENGTH(table); i++) {
+		snprintf(text, sizeof(text), STATUS "{'phase': '%s'}}",
+			 table[i].phase);
+		CHECK(look(text) == 0);
+		CHECK(sight.phase == table[i].expected && !sight.ours);
+		CHECK_TEXT(sight.name, "w-1");
+		CHECK_TEXT(sight.uid, "p1");
+		CHECK_TEXT(why, "");
+	}
+	CHECK(look("{" META "}") == 0 && sight.phase == SUPPLY_PENDING);
+}
+
+static void what_is_no_pod_is_passed_over(void)
+{
+	CHECK(look("{}") == -EINVAL);
+	CHECK(look("[]") == -EINVAL);
+	CHECK(look("{'metadata': {'name': 'w-1'}}") == -EINVAL);
+	CHECK(look("{'metadata': {'name': 7, 'uid': {}}}") == -EINVAL);
+	CHECK(look(STATUS "{'phase': 'Dancing'}}") == -EINVAL);
+	CHECK(look(STATUS "{'phase': 'Pending', 'conditions': [3, 'x', {}],"
+			  " 'containerStatuses': {'state': 4}}}") == 0);
+}
+
+static void ours_are_of_the_same_owner(void)
+{
+#define OURS                                                                   \
+	"{'metadata': {'name': 'w-1', 'uid': 'p1', 'labels':"                  \
+	" {'app.kubernetes.io/managed-by': 'bellows-monitor'},"                \
+	" 'ownerReferences': [{'uid': 'x'}, {'uid': '%s'}]}}"
+	char text[512];
+
+	snprintf(text, sizeof(text), OURS, "u-1");
+	CHECK(look(text) == 0 && sight.ours && !sight.ending);
+	snprintf(text, sizeof(text), OURS, "u-2");
+	CHECK(look(text) == 1);
+#undef OURS
+}
+
+static void a_pod_that_is_being_deleted_is_ending(void)
+{
+	CHECK(look("{'metadata': {'name': 'w-1', 'uid': 'p1',"
+		   " 'deletionTimestamp': '2026-01-01T00:00:00Z'}}") == 0);
+	CHECK(sight.ending);
+}
+
+static void what_keeps_it_is_said_in_words(void)
+{
+#define PENDING(more) STATUS "{'phase': 'Pending', " more "}}"
+#define WAITS(reason, message)                                                 \
+	"'containerStatuses': [{'image': 'reg/x:dev', 'state': {'waiting':"    \
+	" {'reason': '" reason "', 'message': '" message "'}}}]"
+	static const struct {
+		const char *pod;
+		enum supply_hitch hitch;
+		const char *why;
+	} table[] = {
+		{PENDING("'conditions': [{'type': 'Ready', 'status': 'False'},"
+			 "{'type': 'PodScheduled', 'status': 'False',"
+			 " 'reason': 'Unschedulable',"
+			 " 'message': '0/1 nodes: 1 Insufficient cpu.'}]"),
+		 SUPPLY_UNPLACED, "0/1 nodes: 1 Insufficient cpu."},
+		{PENDING("'conditions': [{'type': 'PodScheduled',"
+			 " 'status': 'False', 'reason': 'SchedulingGated'}]"),
+		 SUPPLY_UNPLACED, "SchedulingGated"},
+		{PENDING("'conditions': [{'type': 'PodScheduled',"
+			 " 'status': 'True'}], " WAITS("ContainerCreating",
+						       "")),
+		 SUPPLY_NO_HITCH, "ContainerCreating"},
+		{PENDING(WAITS("ErrImagePull", "not found")), SUPPLY_STUCK,
+		 "image reg/x:dev is not to be had (ErrImagePull): not found"},
+		{PENDING(WAITS("InvalidImageName", "bad")), SUPPLY_STUCK,
+		 "image reg/x:dev is not to be had (InvalidImageName): bad"},
+		{PENDING(WAITS("CreateContainerConfigError",
+			       "configmap heat-job not found")),
+		 SUPPLY_STUCK,
+		 "CreateContainerConfigError: configmap heat-job not found"},
+		{PENDING("'initContainerStatuses': [{'state': {'waiting':"
+			 " {'reason': 'ImagePullBackOff'}}}], " WAITS(
+				 "PodInitializing", "")),
+		 SUPPLY_STUCK, "image  is not to be had (ImagePullBackOff): "},
+		{STATUS "{'phase': 'Running', " WAITS("CrashLoopBackOff",
+						      "back-off 10s") "}}",
+		 SUPPLY_STUCK, "CrashLoopBackOff: back-off 10s"},
+	};
+
+	for (size_t i = 0; i < LENGTH(table); i++) {
+		CHECK(look(table[i].pod) == 0);
+		CHECK_TEXT(why, table[i].why);
+		CHECK(sight.hitch == table[i].hitch);
+	}
+#undef WAITS
+#undef PENDING
+}
+
+static void how_it_ended_is_said_in_words(void)
+{
+#define ENDED(text) "{'state': {'terminated': {" text "}}}"
+	static const struct {
+		const char *pod, *why;
+	} table[] = {
+		{STATUS "{'phase': 'Failed', 'containerStatuses': [" ENDED(
+			 "'exitCode': 137, 'reason': 'OOMKilled'") "]}"
+								   "}",
+		 "OOMKilled, exit code 137"},
+		{STATUS "{'phase': 'Failed', 'containerStatuses': "
+			"[" ENDED("'exitCode': 0") ", " ENDED(
+				"'exitCode': 3, 'reason': 'Error', "
+				"'message': 'oh'") "]}}",
+		 "exit code 3: oh"},
+		{STATUS "{'phase': 'Succeeded', 'containerStatuses': [" ENDED(
+			 "'exitCode': 0, 'reason': 'Completed'") "]}}",
+		 "exit code 0"},
+		{STATUS "{'phase': 'Failed', 'reason': 'Evicted',"
+			" 'message': 'The node was low on memory.'}}",
+		 "Evicted: The node was low on memory."},
+		{STATUS "{'phase': 'Failed'}}", ""},
+	};
+
+	for (size_t i = 0; i < LENGTH(table); i++) {
+		CHECK(look(table[i].pod) == 0);
+		CHECK_TEXT(why, table[i].why);
+	}
+#undef ENDED
+}
+
+RUN_TESTS(TEST(a_pod_is_as_far_as_its_phase),
+	  TEST(what_is_no_pod_is_passed_over), TEST(ours_are_of_the_same_owner),
+	  TEST(a_pod_that_is_being_deleted_is_ending),
+	  TEST(what_keeps_it_is_said_in_words),
+	  TEST(how_it_ended_is_said_in_words))
