@@ -400,6 +400,10 @@ static void on_lost(void *user, int member, const char *reason)
 	forget(c, member);
 	snprintf(text, sizeof(text), "%s was lost: %.100s",
 		 members_ledger(c->members)->members[member].name, reason);
+	if (!job_is_over(&c->job) &&
+	    history_notice(&c->history, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST,
+			   text, loop_now()))
+		service_publish(c, true);
 	if (had_ranks)
 		coordinator_event(c, JOB_EV_LOST, c->job.epoch, 0, text);
 }

@@ -47,7 +47,7 @@ static struct rescale *current(struct history *history)
 }
 
 static struct rescale *begin(struct history *history, const struct job *job,
-			     const char *reason, msec_t at)
+			     const char *reason, bool recovery, msec_t at)
 {
 	struct rescale *new;
 
@@ -60,7 +60,8 @@ static struct rescale *begin(struct history *history, const struct job *job,
 	new = &history->rescales[history->n_rescales++];
 	*new = (struct rescale){.from = job->size,
 				.asked = at,
-				.last_step = history->last_step};
+				.last_step = history->last_step,
+				.recovery = recovery};
 	snprintf(new->reason, sizeof(new->reason), "%s", reason);
 	return new;
 }
@@ -152,7 +153,8 @@ void history_on_step(struct history *history, const struct job *before,
 
 	if (event == JOB_EV_SCALE ||
 	    (!rescale && computed && job->state == JOB_STOPPING))
-		rescale = begin(history, before, reason, at);
+		rescale = begin(history, before, reason, event != JOB_EV_SCALE,
+				at);
 	if (computed && !computes && rescale != unproven(history))
 		prove(history, 0); /* its steps will not be seen any more */
 	if (!rescale)
@@ -164,6 +166,33 @@ void history_on_step(struct history *history, const struct job *before,
 		rescale->to = before->target;
 		end(rescale, reason);
 	}
+}
+
+/* ---- notices ---- */
+
+static bool is_like(const struct notice *last, Bellows__V1__NoticeKind kind,
+		    const char *text, msec_t at)
+{
+	return last->kind == kind && at - last->at < NOTICE_AGAIN &&
+	       strncmp(last->text, text, sizeof(last->text) - 1) == 0;
+}
+
+bool history_notice(struct history *history, Bellows__V1__NoticeKind kind,
+		    const char *text, msec_t now)
+{
+	struct notice *all = history->notices, *new;
+	msec_t at = now - history->began;
+	size_t n = history->n_notices;
+	uint64_t number = n > 0 ? all[n - 1].number + 1 : 1;
+
+	if (n > 0 && is_like(&all[n - 1], kind, text, at))
+		return false;
+	if (n == NOTICES_MAX)
+		memmove(all, all + 1, sizeof(*all) * --history->n_notices);
+	new = &all[history->n_notices++];
+	*new = (struct notice){.number = number, .at = at, .kind = kind};
+	snprintf(new->text, sizeof(new->text), "%s", text);
+	return true;
 }
 
 /* ---- progress ---- */
@@ -244,7 +273,28 @@ static Bellows__V1__Rescale *to_wire(const struct rescale *from)
 	to->last_step = (uint64_t)from->last_step;
 	to->resumed = (uint64_t)from->resumed;
 	to->repeated = from->repeated;
+	to->recovery = from->recovery;
 	return to;
+}
+
+static int fill_notices(const struct history *history, Bellows__V1__Job *out)
+{
+	out->notices = calloc(history->n_notices + 1, sizeof(*out->notices));
+	if (!out->notices)
+		return -ENOMEM;
+	for (size_t i = 0; i < history->n_notices; i++) {
+		Bellows__V1__Notice *notice = malloc(sizeof(*notice));
+
+		if (!notice)
+			return -ENOMEM;
+		bellows__v1__notice__init(notice);
+		notice->number = history->notices[i].number;
+		notice->at = (uint64_t)history->notices[i].at;
+		notice->kind = history->notices[i].kind;
+		notice->text = (char *)history->notices[i].text;
+		out->notices[out->n_notices++] = notice;
+	}
+	return 0;
 }
 
 int history_fill(const struct history *history, Bellows__V1__Job *out)
@@ -270,7 +320,7 @@ int history_fill(const struct history *history, Bellows__V1__Job *out)
 		span->ranks = history->spans[i].ranks;
 		out->spans[out->n_spans++] = span;
 	}
-	return 0;
+	return fill_notices(history, out);
 }
 
 void history_unfill(Bellows__V1__Job *out)
@@ -279,6 +329,9 @@ void history_unfill(Bellows__V1__Job *out)
 		free(out->history[i]);
 	for (size_t i = 0; i < out->n_spans; i++)
 		free(out->spans[i]);
+	for (size_t i = 0; i < out->n_notices; i++)
+		free(out->notices[i]);
 	free(out->history);
 	free(out->spans);
+	free(out->notices);
 }

@@ -4,7 +4,7 @@
 
 /*
  * What happened so far: spans of time at one size, each rescale with its
- * phases, and how far the application is
+ * phases, what else is to be noticed, and how far the application is
  *
  * Instants are milliseconds since the job began.
  */
@@ -14,7 +14,13 @@
 
 #include <stddef.h>
 
-enum { RESCALES_MAX = 1024, SPANS_MAX = 4096, REASON_MAX = 320 };
+enum {
+	RESCALES_MAX = 1024,
+	SPANS_MAX = 4096,
+	NOTICES_MAX = 16,
+	REASON_MAX = 320,
+	NOTICE_AGAIN = 10000, /* msec until the same is noticed again */
+};
 
 struct rescale {
 	unsigned epoch, from, to;
@@ -22,6 +28,14 @@ struct rescale {
 	msec_t asked, executors, prepared, ordered, saved, stopped, up, resumed,
 		stepped, last_step;
 	uint64_t repeated; /* steps */
+	bool recovery;
+};
+
+struct notice {
+	uint64_t number; /* 1: the first of the job */
+	msec_t at;
+	Bellows__V1__NoticeKind kind;
+	char text[REASON_MAX];
 };
 
 struct span {
@@ -36,6 +50,8 @@ struct history {
 	unsigned rescales_done;
 	struct span spans[SPANS_MAX];
 	size_t n_spans;
+	struct notice notices[NOTICES_MAX]; /* the newest */
+	size_t n_notices;
 
 	uint64_t step, total;
 	msec_t last_step;
@@ -52,6 +68,10 @@ void history_on_step(struct history *history, const struct job *before,
 		     const struct job *job, enum job_event_type event,
 		     const char *reason, msec_t now);
 
+/* False: the same was noticed a moment ago. */
+bool history_notice(struct history *history, Bellows__V1__NoticeKind kind,
+		    const char *text, msec_t now);
+
 /* A line of progress; total 0: as it was; first: of its start. */
 void history_on_progress(struct history *history, uint64_t step, uint64_t total,
 			 bool first, msec_t now);
@@ -67,8 +87,8 @@ double history_progress(const struct history *history);
 /* Milliseconds to the end at the rate of this start; negative: not known. */
 msec_t history_eta(const struct history *history, msec_t now);
 
-/* Fills spans and rescales of a message: arrays and entries are made with
- * malloc() and freed by history_unfill(). */
+/* Fills spans, rescales and notices of a message: arrays and entries are made
+ * with malloc() and freed by history_unfill(). */
 int history_fill(const struct history *history, Bellows__V1__Job *out);
 void history_unfill(Bellows__V1__Job *out);
 

@@ -62,8 +62,7 @@ void kub_on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 				"nodes and is not done; horizontal")
 		    : scale_check(c, ranks, &err);
 	if (r < 0) {
-		log_info("scale by %d nodes declined: %s", asked->nodes,
-			 err.text);
+		scale_declined(c, ranks, err.text);
 		confirm(call, SCALE_DECLINED, err.text);
 		return;
 	}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/scale.h"
 
+#include "base/log.h"
+
 #include <errno.h>
 
 int scale_check(const struct coordinator *c, int64_t ranks, struct error *err)
@@ -27,6 +29,19 @@ int scale_check(const struct coordinator *c, int64_t ranks, struct error *err)
 	if (jobfile_accepts(c->jobfile, (unsigned)ranks, err) < 0)
 		return -EINVAL;
 	return trials_look(c->trials, (unsigned)ranks, err) < 0 ? -EINVAL : 0;
+}
+
+void scale_declined(struct coordinator *c, int64_t ranks, const char *reason)
+{
+	char text[NOTICE_TEXT_MAX];
+
+	log_info("scale to %lld declined: %s", (long long)ranks, reason);
+	snprintf(text, sizeof(text), "%u -> %lld ranks: %s", c->job.size,
+		 (long long)ranks, reason);
+	if (history_notice(&c->history,
+			   BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED, text,
+			   loop_now()))
+		service_publish(c, true);
 }
 
 void scale_begin(struct coordinator *c, unsigned ranks, msec_t deadline,

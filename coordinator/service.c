@@ -243,8 +243,7 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 	} else if (scale_check(c, ranks, &err) < 0) {
 		reply.reason = err.text;
 		reply.from = reply.to = c->job.size;
-		log_info("scale to %lld declined: %s", (long long)ranks,
-			 err.text);
+		scale_declined(c, ranks, err.text);
 	} else {
 		reply.accepted = true;
 		reply.from = c->request_from = c->job.size;

@@ -78,6 +78,7 @@ static void a_rescale_that_is_dropped_says_why_and_is_not_counted(void)
 	CHECK(history.n_rescales == 1 && history.rescales_done == 0);
 	CHECK_TEXT(history.rescales[0].result, "why");
 	CHECK(history.rescales[0].from == 2 && history.rescales[0].to == 4);
+	CHECK(!history.rescales[0].recovery);
 	CHECK(history.n_spans == 2);
 }
 
@@ -133,7 +134,7 @@ static void a_loss_is_a_rescale_too(void)
 	feed(2300, JOB_EV_STEP, 0);
 	CHECK(history.n_rescales == 1);
 	CHECK(history.rescales[0].from == 2 && history.rescales[0].to == 1);
-	CHECK(history.rescales[0].saved == 0);
+	CHECK(history.rescales[0].saved == 0 && history.rescales[0].recovery);
 	CHECK_TEXT(history.rescales[0].result, "done");
 }
 
@@ -169,12 +170,56 @@ static void the_oldest_are_forgotten_before_there_are_too_many(void)
 	CHECK(history.rescales[RESCALES_MAX - 1].epoch == job.epoch);
 }
 
+static bool notice_at(msec_t now, const char *text)
+{
+	return history_notice(
+		&history, BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED, text, now);
+}
+
+static void the_same_notice_is_made_again_only_after_a_while(void)
+{
+	run();
+	CHECK(notice_at(2000, "no"));
+	CHECK(!notice_at(2000 + NOTICE_AGAIN - 1, "no"));
+	CHECK(notice_at(2500, "not this either"));
+	CHECK(notice_at(2600, "no"));
+	CHECK(notice_at(2600 + NOTICE_AGAIN, "no"));
+	CHECK(history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST,
+			     "no", 2700));
+	CHECK(history.n_notices == 5 && history.notices[4].number == 5);
+	CHECK(history.notices[0].at == 1000);
+}
+
+static void notices_keep_their_numbers_when_the_oldest_are_forgotten(void)
+{
+	char text[2 * NOTICE_TEXT_MAX];
+
+	run();
+	for (unsigned i = 0; i < NOTICES_MAX + 3; i++) {
+		snprintf(text, sizeof(text), "%u", i);
+		CHECK(notice_at(2000, text));
+	}
+	CHECK(history.n_notices == NOTICES_MAX);
+	CHECK(history.notices[0].number == 4);
+	CHECK(history.notices[NOTICES_MAX - 1].number == NOTICES_MAX + 3);
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	CHECK(notice_at(3000, text));
+	CHECK(!notice_at(3000, text));
+	CHECK(strlen(history.notices[NOTICES_MAX - 1].text) ==
+	      NOTICE_TEXT_MAX - 1);
+}
+
 static void the_wire_has_all_of_it(void)
 {
 	Bellows__V1__Job out = BELLOWS__V1__JOB__INIT;
 
 	grow();
+	CHECK(notice_at(2500, "no"));
 	CHECK(history_fill(&history, &out) == 0);
+	CHECK(out.n_notices == 1 && out.notices[0]->at == 1500);
+	CHECK_TEXT(out.notices[0]->text, "no");
 	CHECK(out.n_history == 1 && out.n_spans == 4);
 	CHECK(out.history[0]->stepped == 1500);
 	CHECK(out.spans[1]->ranks == 2);
@@ -190,4 +235,6 @@ RUN_TESTS(TEST(a_rescale_is_told_by_its_phases),
 	  TEST(a_loss_is_a_rescale_too),
 	  TEST(the_rest_of_the_time_follows_the_rate_of_this_start),
 	  TEST(the_oldest_are_forgotten_before_there_are_too_many),
+	  TEST(the_same_notice_is_made_again_only_after_a_while),
+	  TEST(notices_keep_their_numbers_when_the_oldest_are_forgotten),
 	  TEST(the_wire_has_all_of_it))
