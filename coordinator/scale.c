@@ -33,7 +33,7 @@ int scale_check(const struct coordinator *c, int64_t ranks, struct error *err)
 
 void scale_declined(struct coordinator *c, int64_t ranks, const char *reason)
 {
-	char text[NOTICE_TEXT_MAX];
+	char text[REASON_MAX];
 
 	log_info("scale to %lld declined: %s", (long long)ranks, reason);
 	snprintf(text, sizeof(text), "%u -> %lld ranks: %s", c->job.size,

@@ -192,7 +192,7 @@ static void the_same_notice_is_made_again_only_after_a_while(void)
 
 static void notices_keep_their_numbers_when_the_oldest_are_forgotten(void)
 {
-	char text[2 * NOTICE_TEXT_MAX];
+	char text[2 * REASON_MAX];
 
 	run();
 	for (unsigned i = 0; i < NOTICES_MAX + 3; i++) {
@@ -208,7 +208,7 @@ static void notices_keep_their_numbers_when_the_oldest_are_forgotten(void)
 	CHECK(notice_at(3000, text));
 	CHECK(!notice_at(3000, text));
 	CHECK(strlen(history.notices[NOTICES_MAX - 1].text) ==
-	      NOTICE_TEXT_MAX - 1);
+	      REASON_MAX - 1);
 }
 
 static void the_wire_has_all_of_it(void)

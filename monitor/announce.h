@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MONITOR_ANNOUNCE_H
+#define MONITOR_ANNOUNCE_H
+
+/*
+ * What is worth telling about a job to whoever looks at it from outside: what
+ * happened, as Events, and how it stands, as conditions
+ *
+ * Values in, values out.  A message of the job says how it is, not what
+ * changed, and may be repeated, or be the first one after many were missed.  So
+ * what was told already is kept: each rescale by the instant at which it was
+ * asked for, with those of its phases that were told, and notices by their
+ * number.
+ *
+ * The first message is where it begins: what it shows was told by the monitor
+ * before, except the end of the job.  Of rescales that came and went between
+ * two messages the newest few are told.
+ */
+
+#include "proto/bellows.pb-c.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+	ANNOUNCE_RESCALES = 4,
+	/* of one message: five a rescale, 16 notices, a few of the job */
+	ANNOUNCE_MAX = 5 * ANNOUNCE_RESCALES + 16 + 4,
+	ANNOUNCE_NOTE_MAX = 512,
+	ANNOUNCE_CONDITIONS = 3,
+};
+
+struct announcement {
+	bool warning;
+	const char *reason, *action; /* "ScaleRequested", "Scale"; static */
+	char note[ANNOUNCE_NOTE_MAX];
+};
+
+/* Zeroed: nothing was told. */
+struct announced {
+	bool any; /* a message came */
+	bool started, over;
+	uint64_t age;
+	uint64_t notice; /* number of the newest */
+	struct {
+		uint64_t asked;
+		unsigned phases;       /* set of those told */
+	} rescales[ANNOUNCE_RESCALES]; /* newest first */
+};
+
+/* What is new in a message, in the order in which it happened; returns how
+ * many.  Of more notices than a message holds the newest are told. */
+size_t announce(struct announced *told, const Bellows__V1__Job *job,
+		struct announcement out[ANNOUNCE_MAX]);
+
+struct condition {
+	const char *type;   /* "bellows.io/Running" */
+	bool holds;         /* status "True" */
+	const char *reason; /* "Growing" */
+	char message[ANNOUNCE_NOTE_MAX];
+};
+
+/* Progress is not in them, so they change with states alone. */
+void announce_conditions(const Bellows__V1__Job *job,
+			 struct condition out[ANNOUNCE_CONDITIONS]);
+
+#endif

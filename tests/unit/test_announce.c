@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/history.h"
+#include "monitor/announce.h"
+#include "tests/check.h"
+
+/* A job that is stepped as the coordinator does it, and its messages as a
+ * monitor gets them; what that tells is written into a transcript. */
+
+static const struct job_patience patience = {.retries = 3};
+static struct history history;
+static struct job job;
+static struct announced told;
+static char said[4096], reason[256];
+static msec_t now;
+
+static const Bellows__V1__State states[] = {
+	[JOB_WAITING] = BELLOWS__V1__STATE__WAITING,
+	[JOB_STARTING] = BELLOWS__V1__STATE__STARTING,
+	[JOB_RESUMING] = BELLOWS__V1__STATE__RESUMING,
+	[JOB_RUNNING] = BELLOWS__V1__STATE__RUNNING,
+	[JOB_GROWING] = BELLOWS__V1__STATE__GROWING,
+	[JOB_PREPARING] = BELLOWS__V1__STATE__PREPARING,
+	[JOB_SAVING] = BELLOWS__V1__STATE__SAVING,
+	[JOB_STOPPING] = BELLOWS__V1__STATE__STOPPING,
+	[JOB_DONE] = BELLOWS__V1__STATE__DONE,
+	[JOB_FAILED] = BELLOWS__V1__STATE__FAILED,
+	[JOB_CANCELLED] = BELLOWS__V1__STATE__CANCELLED,
+	[JOB_SUSPENDED] = BELLOWS__V1__STATE__SUSPENDED,
+};
+
+static void step(msec_t at, enum job_event_type type, unsigned size,
+		 const char *why)
+{
+	const struct job_event event = {.type = type, .now = at, .size = size};
+	const struct job before = job;
+
+	now = at;
+	if (!job_step(&job, &event))
+		return;
+	history_on_step(&history, &before, &job, type, why, at);
+	if (before.state != job.state)
+		snprintf(reason, sizeof(reason), "%s", why);
+}
+
+static void fill(Bellows__V1__Job *message)
+{
+	bellows__v1__job__init(message);
+	message->state = states[job.state];
+	message->size = job.size;
+	message->target = job.target;
+	message->age = (uint64_t)(now - history.began);
+	message->reason = reason;
+	message->exit_code = job.state == JOB_FAILED ? 3 : 0;
+	history_fill(&history, message);
+}
+
+/* The monitor gets a message. */
+static void message(void)
+{
+	struct announcement out[ANNOUNCE_MAX];
+	Bellows__V1__Job all;
+	size_t n;
+
+	fill(&all);
+	n = announce(&told, &all, out);
+	history_unfill(&all);
+	for (size_t i = 0; i < n; i++) {
+		size_t used = strlen(said);
+
+		snprintf(said + used, sizeof(said) - used, "%s%s: %s\n",
+			 out[i].warning ? "! " : "", out[i].reason,
+			 out[i].note);
+	}
+}
+
+static void tell(msec_t at, enum job_event_type type, unsigned size,
+		 const char *why)
+{
+	step(at, type, size, why);
+	message();
+}
+
+static void begin(void)
+{
+	memset(&told, 0, sizeof(told));
+	said[0] = reason[0] = '\0';
+	now = 1000;
+	job_init(&job, 2, &patience, false, now);
+	history_init(&history, now);
+}
+
+static void run(void)
+{
+	begin();
+	message();
+	tell(1100, JOB_EV_EXECUTORS, 2, "all executors are ready");
+	tell(1200, JOB_EV_RANKS_UP, 0, "all ranks run where they belong");
+	tell(1300, JOB_EV_STEP, 0, "");
+}
+
+/* The phases of 2 -> 4 one by one, each followed by what each() does. */
+static void grow(void (*each)(void))
+{
+	static const struct {
+		enum job_event_type type;
+		unsigned size;
+		const char *why;
+	} phases[] = {
+		{JOB_EV_SCALE, 4, "asked to"},
+		{JOB_EV_EXECUTORS, 4, "all executors are ready"},
+		{JOB_EV_PREPARED, 0, "the next start is prepared"},
+		{JOB_EV_SAVED, 0, "checkpoint of step 7, 800 bytes"},
+		{JOB_EV_STOPPED, 4, "no rank is left"},
+		{JOB_EV_RANKS_UP, 0, "all ranks run where they belong"},
+		{JOB_EV_STEP, 0, ""},
+	};
+
+	for (size_t i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
+		step(2000 + 100 * (msec_t)i, phases[i].type, phases[i].size,
+		     phases[i].why);
+		each();
+	}
+}
+
+#define GROWN                                                                  \
+	"ScaleRequested: 2 -> 4 ranks: asked to\n"                             \
+	"Growing: executors for 4 ranks are waited for, 2 ranks compute on\n"  \
+	"CheckpointWritten: checkpoint of step 7, 800 bytes, written in "      \
+	"0.1 s\n"                                                              \
+	"Relaunched: start 2: 4 ranks run\n"                                   \
+	"Resized: 2 -> 4 ranks, paused 0.4 s\n"
+
+static void twice(void)
+{
+	message();
+	message();
+}
+
+static void nothing(void)
+{
+}
+
+/* Another monitor, which knows nothing. */
+static void anew(void)
+{
+	message();
+	memset(&told, 0, sizeof(told));
+	message();
+}
+
+static void a_job_that_grows_and_ends_is_told_from_begin_to_end(void)
+{
+	run();
+	grow(message);
+	tell(9000, JOB_EV_FINISHED, 0, "the application ended with 0");
+	CHECK_TEXT(said, "Started: 2 ranks run\n" GROWN
+			 "Completed: after 8.0 s: the application ended with "
+			 "0\n");
+}
+
+static void what_is_repeated_is_told_once(void)
+{
+	run();
+	said[0] = '\0';
+	grow(twice);
+	CHECK_TEXT(said, GROWN);
+}
+
+static void another_monitor_goes_on_where_the_first_one_ended(void)
+{
+	run();
+	said[0] = '\0';
+	grow(anew);
+	CHECK_TEXT(said, GROWN);
+}
+
+static void what_was_missed_for_a_while_is_told_in_its_order(void)
+{
+	run();
+	said[0] = '\0';
+	grow(nothing);
+	message();
+	CHECK_TEXT(said, "ScaleRequested: 2 -> 4 ranks: asked to\n"
+			 "Growing: executors for 4 ranks are waited for, 2 "
+			 "ranks compute on\n"
+			 "CheckpointWritten: checkpoint, written in 0.1 s\n"
+			 "Relaunched: start 2: 4 ranks run\n"
+			 "Resized: 2 -> 4 ranks, paused 0.4 s\n");
+}
+
+static void the_first_message_tells_nothing_of_the_past(void)
+{
+	begin();
+	step(1100, JOB_EV_EXECUTORS, 2, "");
+	step(1200, JOB_EV_RANKS_UP, 0, "");
+	step(1300, JOB_EV_STEP, 0, "");
+	grow(nothing);
+	history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST, "gone",
+		       now);
+	message();
+	message();
+	CHECK_TEXT(said, "");
+}
+
+static void the_end_is_told_even_by_who_has_seen_nothing_else(void)
+{
+	run();
+	said[0] = '\0';
+	step(9000, JOB_EV_FINISHED, 0, "the application ended with 0");
+	memset(&told, 0, sizeof(told));
+	message();
+	message();
+	CHECK_TEXT(said, "Completed: after 8.0 s: the application ended with "
+			 "0\n");
+}
+
+static void a_shrink_waits_for_nobody(void)
+{
+	run();
+	said[0] = '\0';
+	tell(2000, JOB_EV_SCALE, 1, "asked to");
+	tell(2100, JOB_EV_PREPARED, 0, "the next start is prepared");
+	CHECK_TEXT(said, "ScaleRequested: 2 -> 1 ranks: asked to\n");
+}
+
+static void a_rescale_that_is_dropped_says_why(void)
+{
+	run();
+	said[0] = '\0';
+	tell(2000, JOB_EV_SCALE, 4, "asked to");
+	tell(3000, JOB_EV_TIMEOUT, 0, "the deadline for growing passed");
+	message();
+	CHECK_TEXT(said,
+		   "ScaleRequested: 2 -> 4 ranks: asked to\n"
+		   "Growing: executors for 4 ranks are waited for, 2 ranks "
+		   "compute on\n"
+		   "! ScaleDropped: 2 -> 4 ranks: the deadline for growing "
+		   "passed\n");
+}
+
+static void a_request_that_is_declined_is_told_with_its_numbers(void)
+{
+	const Bellows__V1__NoticeKind declined =
+		BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED;
+	const char *text = "2 -> 9 ranks: 9 is more than ranks.max, which is 6";
+
+	run();
+	said[0] = '\0';
+	history_notice(&history, declined, text, now);
+	message();
+	history_notice(&history, declined, text, now);
+	message();
+	CHECK_TEXT(said, "! ScaleDeclined: 2 -> 9 ranks: 9 is more than "
+			 "ranks.max, which is 6\n");
+	now += NOTICE_AGAIN;
+	said[0] = '\0';
+	history_notice(&history, declined, text, now);
+	anew();
+	CHECK_TEXT(said, "! ScaleDeclined: 2 -> 9 ranks: 9 is more than "
+			 "ranks.max, which is 6\n");
+}
+
+static void a_lost_worker_and_what_becomes_of_the_job_are_told(void)
+{
+	const char *text = "worker-1 was lost: silent for 5 s";
+
+	run();
+	said[0] = '\0';
+	history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST, text,
+		       2000);
+	tell(2000, JOB_EV_LOST, 0, text);
+	tell(2100, JOB_EV_STOPPED, 1, "no rank is left");
+	tell(2200, JOB_EV_RANKS_UP, 0, "all ranks run where they belong");
+	tell(2300, JOB_EV_STEP, 0, "");
+	CHECK_TEXT(said,
+		   "! WorkerLost: worker-1 was lost: silent for 5 s\n"
+		   "! Recovering: 2 -> 2 ranks: worker-1 was lost: silent for "
+		   "5 s\n"
+		   "Relaunched: start 2: 1 ranks run\n"
+		   "Recovered: 2 -> 1 ranks, 0.3 s after the loss\n");
+}
+
+static void a_failure_has_its_exit_status(void)
+{
+	run();
+	said[0] = '\0';
+	job.retries_left = 0;
+	tell(2000, JOB_EV_CRASHED, 0, "the application ended with 3");
+	tell(2100, JOB_EV_STOPPED, 2, "the application ended with 3");
+	CHECK(strstr(said, "! Failed: after 1.") != NULL);
+	CHECK(strstr(said, "exit status 3: the application ended with 3\n") !=
+	      NULL);
+}
+
+static void a_coordinator_that_began_again_is_told_and_its_past_forgotten(void)
+{
+	run();
+	grow(message);
+	said[0] = '\0';
+	now = 20000;
+	job_init(&job, 2, &patience, true, now);
+	history_init(&history, now);
+	message();
+	tell(20100, JOB_EV_EXECUTORS, 2, "all executors are ready");
+	tell(20200, JOB_EV_RANKS_UP, 0, "all ranks run where they belong");
+	CHECK_TEXT(said, "! CoordinatorRestarted: the coordinator was started "
+			 "again\n"
+			 "Started: 2 ranks run\n");
+}
+
+static void of_many_rescales_that_were_missed_the_newest_are_told(void)
+{
+	size_t lines = 0;
+
+	run();
+	said[0] = '\0';
+	for (unsigned i = 0; i < 50; i++) {
+		step(2000 + 20 * (msec_t)i, JOB_EV_SCALE, 4, "asked to");
+		step(2010 + 20 * (msec_t)i, JOB_EV_TIMEOUT, 0, "too late");
+	}
+	message();
+	for (const char *at = said; *at; at++)
+		lines += *at == '\n';
+	CHECK(lines == 3 * ANNOUNCE_RESCALES);
+}
+
+static void more_notices_than_fit_do_no_harm(void)
+{
+	Bellows__V1__Notice notices[40], *all[40];
+	struct announcement out[ANNOUNCE_MAX];
+	Bellows__V1__Job many = BELLOWS__V1__JOB__INIT;
+
+	begin();
+	message();
+	for (size_t i = 0; i < 40; i++) {
+		bellows__v1__notice__init(&notices[i]);
+		notices[i].number = i + 1;
+		notices[i].kind = BELLOWS__V1__NOTICE_KIND__NOTICE_LOST;
+		all[i] = &notices[i];
+	}
+	many.n_notices = 40;
+	many.notices = all;
+	CHECK(announce(&told, &many, out) == 16);
+	CHECK(announce(&told, &many, out) == 0);
+}
+
+/* ---- conditions ---- */
+
+static void look(void)
+{
+	struct condition out[ANNOUNCE_CONDITIONS];
+	Bellows__V1__Job all;
+
+	fill(&all);
+	announce_conditions(&all, out);
+	history_unfill(&all);
+	for (size_t i = 0; i < ANNOUNCE_CONDITIONS; i++) {
+		size_t used = strlen(said);
+
+		snprintf(said + used, sizeof(said) - used, "%s%c%s %s;%s",
+			 strrchr(out[i].type, '/') + 1,
+			 out[i].holds ? '+' : '-', out[i].reason,
+			 out[i].message,
+			 i + 1 < ANNOUNCE_CONDITIONS ? " " : "\n");
+	}
+}
+
+static void conditions_follow_the_job(void)
+{
+	begin();
+	snprintf(reason, sizeof(reason), "0 of 2 executors are here");
+	look();
+	run();
+	said[0] = '\0';
+	look();
+	grow(look);
+	step(9000, JOB_EV_FINISHED, 0, "the application ended with 0");
+	look();
+	CHECK_TEXT(
+		said,
+		"Running+Running 2 ranks run; Scaling-Steady no change of the "
+		"size is under way; Resized-NotAsked no other size was asked "
+		"for;\n"
+		"Running+Growing 2 ranks run; Scaling+Growing 2 -> 4 ranks: "
+		"asked to; Resized-UnderWay 2 -> 4 ranks;\n"
+		"Running+Preparing 2 ranks run; Scaling+Preparing 2 -> 4 "
+		"ranks: asked to; Resized-UnderWay 2 -> 4 ranks;\n"
+		"Running+Saving 2 ranks run; Scaling+Saving 2 -> 4 ranks: "
+		"asked to; Resized-UnderWay 2 -> 4 ranks;\n"
+		"Running-Stopping checkpoint of step 7, 800 bytes; "
+		"Scaling+Stopping 2 -> 4 ranks: asked to; Resized-UnderWay 2 "
+		"-> 4 ranks;\n"
+		"Running-Starting no rank is left; Scaling+Starting 2 -> 4 "
+		"ranks: asked to; Resized-UnderWay 2 -> 4 ranks;\n"
+		"Running+Running 4 ranks run; Scaling+Running 2 -> 4 ranks: "
+		"asked to; Resized-UnderWay 2 -> 4 ranks;\n"
+		"Running+Running 4 ranks run; Scaling-Steady no change of the "
+		"size is under way; Resized+Done 2 -> 4 ranks, paused 0.4 "
+		"s;\n"
+		"Running-Completed the application ended with 0; "
+		"Scaling-Steady no change of the size is under way; "
+		"Resized+Done 2 -> 4 ranks, paused 0.4 s;\n");
+}
+
+static void a_loss_is_no_resize_that_was_asked_for(void)
+{
+	run();
+	step(2000, JOB_EV_LOST, 0, "worker-1 was lost");
+	said[0] = '\0';
+	look();
+	CHECK_TEXT(said, "Running-Stopping worker-1 was lost; "
+			 "Scaling+Stopping 2 -> 2 ranks: worker-1 was lost; "
+			 "Resized-NotAsked no other size was asked for;\n");
+}
+
+RUN_TESTS(TEST(a_job_that_grows_and_ends_is_told_from_begin_to_end),
+	  TEST(what_is_repeated_is_told_once),
+	  TEST(another_monitor_goes_on_where_the_first_one_ended),
+	  TEST(what_was_missed_for_a_while_is_told_in_its_order),
+	  TEST(the_first_message_tells_nothing_of_the_past),
+	  TEST(the_end_is_told_even_by_who_has_seen_nothing_else),
+	  TEST(a_shrink_waits_for_nobody),
+	  TEST(a_rescale_that_is_dropped_says_why),
+	  TEST(a_request_that_is_declined_is_told_with_its_numbers),
+	  TEST(a_lost_worker_and_what_becomes_of_the_job_are_told),
+	  TEST(a_failure_has_its_exit_status),
+	  TEST(a_coordinator_that_began_again_is_told_and_its_past_forgotten),
+	  TEST(of_many_rescales_that_were_missed_the_newest_are_told),
+	  TEST(more_notices_than_fit_do_no_harm),
+	  TEST(conditions_follow_the_job),
+	  TEST(a_loss_is_no_resize_that_was_asked_for))
