@@ -20,6 +20,8 @@ static const char help[] =
 	"  --token-file FILE  who calls must have this token; mode 0600\n"
 	"  --log FILE     log lines go there, and only errors to stderr\n"
 	"  --adapter FILE an adapter of your own; may be repeated\n"
+	"  --once         a job that has ended in this state directory is not\n"
+	"                 begun again: end as it did\n"
 	"  --check        read the job file, say what is wrong, and end\n"
 	"  --verbose      log more\n"
 	"\n"
@@ -43,6 +45,7 @@ static const struct option options[] = {
 	{"token-file", required_argument, NULL, 't'},
 	{"log", required_argument, NULL, 'o'},
 	{"adapter", required_argument, NULL, 'a'},
+	{"once", no_argument, NULL, '1'},
 	{"check", no_argument, NULL, 'n'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"help", no_argument, NULL, 'h'},
@@ -70,6 +73,9 @@ static int take(struct config *config, int option, struct error *err)
 		return 0;
 	case 'a':
 		return adapter_files_add(&config->adapters, optarg, err);
+	case '1':
+		config->once = true;
+		return 0;
 	case 'n':
 		config->check = true;
 		return 0;

@@ -13,7 +13,7 @@ struct config {
 	const char *token_file; /* NULL: no token is asked for */
 	const char *log;        /* NULL: stderr */
 	struct adapter_files adapters;
-	bool verbose, check;
+	bool verbose, check, once;
 };
 
 /* Returns 0, 1 if --help or --version was answered, or -EINVAL. */

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/program.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/ended.h"
 #include "coordinator/state_dir.h"
 #include "jobfile/exit.h"
 
@@ -53,6 +54,16 @@ static int check_token(struct coordinator *c, struct error *err)
 			 config->listen);
 }
 
+static void remember(const struct coordinator *c, int status)
+{
+	struct error err;
+
+	if (c->config->once && status >= 0 &&
+	    ended_for_good(status, c->suspending) &&
+	    ended_write(c->config->state, status, &err) < 0)
+		log_warn("that the job has ended is not kept: %s", err.text);
+}
+
 static int run(const struct config *config, struct loop *loop)
 {
 	CLEANUP(coordinator_destroy) struct coordinator *c = NULL;
@@ -87,7 +98,21 @@ static int run(const struct config *config, struct loop *loop)
 	}
 	log_info("job=%s listening on %s", c->jobfile->name,
 		 rpc_server_address(c->server));
-	return coordinator_run(c);
+	r = coordinator_run(c);
+	remember(c, r);
+	return r;
+}
+
+/* The status of a job that is over and is to stay so; negative: of none. */
+static int former_end(const struct config *config)
+{
+	int status = config->once ? ended_read(config->state) : -ENOENT;
+
+	if (status >= 0)
+		log_info("the job has ended before, with %d; another pod, or "
+			 "an empty --state, begins it again",
+			 status);
+	return status;
 }
 
 static int open_log(const struct config *config, struct error *err)
@@ -127,6 +152,9 @@ int main(int argc, char **argv)
 	}
 	if (config.check)
 		return check(config.job);
+	r = former_end(&config);
+	if (r >= 0)
+		return r;
 
 	lock = state_dir_lock(config.state, &err);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -41,11 +41,11 @@ def contained(room, *words):
     return at, found[0] if found is not True else 0
 
 
-def begin(room, path, n=2):
+def begin(room, path, *options, n=2):
     """A coordinator and n executors, each process 1 of its own namespace."""
     state = room.path("state", "c")
     lead = contained(room, "bellows-coordinator", "--job", path, "--state",
-                     state)
+                     state, *options)
     address = room.wait("an address", lambda: harness.read(
         f"{state}/address", "r").strip())
     hands = []
@@ -100,14 +100,28 @@ def the_exit_code_is_passed_on(room):
         hand.ends_with(0)
 
 
+def started_again_it_ends_as_the_job_did(room):
+    path = shell(room, "exit 9", harness.work_for(2))
+    (lead, _), hands = begin(room, path, "--once")
+    lead.ends_with(9)
+    for hand, _ in hands:
+        hand.ends_with(0)
+    again, _ = contained(room, "bellows-coordinator", "--job", path, "--state",
+                         room.path("state", "c"), "--once")
+    again.ends_with(9)
+    assert "the job has ended before, with 9" in again.errors
+    os.remove(room.path("state", "c", "ended"))
+
+
 def the_coordinator_saves_on_sigterm(room):
-    (lead, pid), hands = begin(room, room.job(harness.work_for(60)))
+    (lead, pid), hands = begin(room, room.job(harness.work_for(60)), "--once")
     steps_are_made(room)
     os.kill(pid, signal.SIGTERM)
     lead.ends_with(75)
     for hand, _ in hands:
         hand.ends_with(0)
     assert os.path.exists(room.path("ck", "parint.ckpt"))
+    assert not os.path.exists(room.path("state", "c", "ended"))
 
 
 def an_executor_leaves_on_sigterm_and_the_job_goes_on_without_it(room):
@@ -126,6 +140,7 @@ harness.main(
     as_process_1_they_run_a_job_to_its_end,
     orphans_are_reaped,
     the_exit_code_is_passed_on,
+    started_again_it_ends_as_the_job_did,
     the_coordinator_saves_on_sigterm,
     an_executor_leaves_on_sigterm_and_the_job_goes_on_without_it,
 )

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_ENDED_H
+#define COORDINATOR_ENDED_H
+
+/*
+ * That the job of a state directory has ended, and how
+ *
+ * Kubernetes starts a container again in its pod when it ends with another
+ * status than 0.  That is right for a coordinator that was killed, and wrong
+ * for a job that was cancelled, saved or given up: it would begin again.  With
+ * --once a coordinator leaves a word in the state directory, and who finds it
+ * there ends at once, and in the same way.
+ */
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+/* The exit status, or -ENOENT. */
+int ended_read(const char *dir);
+
+int ended_write(const char *dir, int status, struct error *err);
+
+/* It would end so again.  told: by a signal, which is the end of a place to run
+ * at, not of the job. */
+bool ended_for_good(int status, bool told);
+
+#endif
