@@ -175,7 +175,7 @@ def a_thousand_pods_are_watched_by_one_program(room, space):
         listed = watch.memory()
     print(f"# {MANY} pods in {took:.1f} s; peak memory {nothing:.1f} MiB of "
           f"none, {watched:.1f} of events, {listed:.1f} of a list")
-    assert listed < 64
+    assert listed < 32 or b"__asan_init" in harness.read(TOOL)
     space.kubectl("delete", "pods", "--all", "--force", "--grace-period=0",
                   "--wait=false")
 
