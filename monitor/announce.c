@@ -188,6 +188,18 @@ static void say_notices(struct sheet *sheet, struct announced *next,
 	}
 }
 
+static void say_trouble(struct sheet *sheet, struct announced *next,
+			const Bellows__V1__Job *job)
+{
+	if (strncmp(next->trouble, job->trouble, sizeof(next->trouble) - 1) ==
+	    0)
+		return;
+	snprintf(next->trouble, sizeof(next->trouble), "%s", job->trouble);
+	if (*job->trouble)
+		say(sheet, true, "ExecutorsMissing", "Scale", "%s",
+		    job->trouble);
+}
+
 static void say_started(struct sheet *sheet, struct announced *next,
 			const Bellows__V1__Job *job)
 {
@@ -242,6 +254,7 @@ size_t announce(struct announced *told, const Bellows__V1__Job *job,
 	say_started(&sheet, &next, job);
 	say_notices(&sheet, &next, job);
 	say_rescales(&sheet, told, &next, job);
+	say_trouble(&sheet, &next, job);
 	say_over(&sheet, &next, job);
 	*told = next;
 	return sheet.n;

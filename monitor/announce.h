@@ -24,7 +24,7 @@
 
 enum {
 	ANNOUNCE_RESCALES = 4,
-	/* of one message: five a rescale, 16 notices, a few of the job */
+	/* of one message: five a rescale, 16 notices, four of the job */
 	ANNOUNCE_MAX = 5 * ANNOUNCE_RESCALES + 16 + 4,
 	ANNOUNCE_NOTE_MAX = 512,
 	ANNOUNCE_CONDITIONS = 3,
@@ -42,6 +42,7 @@ struct announced {
 	bool started, over;
 	uint64_t age;
 	uint64_t notice; /* number of the newest */
+	char trouble[ANNOUNCE_NOTE_MAX];
 	struct {
 		uint64_t asked;
 		unsigned phases;       /* set of those told */

@@ -3,6 +3,8 @@
 
 #include "base/log.h"
 #include "monitor/decide.h"
+#include "monitor/owner.h"
+#include "monitor/tell.h"
 #include "monitor/trouble.h"
 #include "monitor/watch.h"
 #include "rpc/client.h"
@@ -16,6 +18,9 @@
 
 /* For executors to end once they are told to. */
 #define GRACE SECONDS(5)
+
+/* For the last words to get out. */
+#define TELL_MAX SECONDS(5)
 
 enum monitor_state {
 	MONITOR_WATCHING,
@@ -31,7 +36,10 @@ struct monitor {
 	struct decide decide;
 	struct trouble trouble;
 	struct provider *provider;
+	struct kube_config *cluster;
+	struct tell *tell; /* NULL: there is nobody to tell */
 
+	enum exit_code code;
 	enum monitor_state state;
 	struct loop_timer leave;
 	unsigned have; /* executors alive */
@@ -43,12 +51,28 @@ struct monitor {
 
 /* ---- the end ---- */
 
+static void on_told(void *user)
+{
+	struct monitor *m = user;
+
+	loop_stop(m->loop, m->code);
+}
+
+static void finish(struct monitor *m, enum exit_code code)
+{
+	m->code = code;
+	if (m->tell)
+		tell_finish(m->tell, TELL_MAX, on_told, m);
+	else
+		loop_stop(m->loop, code);
+}
+
 static void on_leave_max(void *user)
 {
 	struct monitor *m = user;
 
 	log_warn("have=%u executors did not leave by themselves", m->have);
-	loop_stop(m->loop, EXIT_DONE);
+	finish(m, EXIT_DONE);
 }
 
 static void leave(struct monitor *m, const char *why)
@@ -64,7 +88,7 @@ static void leave(struct monitor *m, const char *why)
 	trouble_stop(&m->trouble);
 	provider_hold(m->provider, 0, NULL);
 	if (m->have == 0)
-		loop_stop(m->loop, EXIT_DONE);
+		finish(m, EXIT_DONE);
 	else
 		loop_timer_set(m->loop, &m->leave, LEAVE_MAX, on_leave_max, m);
 }
@@ -75,7 +99,7 @@ static void on_signal(void *user, int signo, pid_t sender)
 
 	log_info("signal=%d sender=%d ending have=%u", signo, (int)sender,
 		 m->have);
-	loop_stop(m->loop, EXIT_DONE);
+	finish(m, EXIT_DONE);
 }
 
 /* ---- the provider's events ---- */
@@ -95,7 +119,7 @@ static void on_lost(void *user, const char *name, const char *how,
 	m->have = have;
 	log_info("executor=%s ended with=\"%s\" have=%u", name, how, have);
 	if (m->state == MONITOR_LEAVING && have == 0)
-		loop_stop(m->loop, EXIT_DONE);
+		finish(m, EXIT_DONE);
 }
 
 static void on_trouble(void *user, const char *text)
@@ -142,6 +166,8 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 	struct error err;
 
 	log_job(m, job);
+	if (m->tell)
+		tell_on_job(m->tell, job);
 	if (is_over(job->state)) {
 		leave(m, state_name(job->state));
 		return;
@@ -165,7 +191,7 @@ static void on_coordinator_lost(void *user, const char *reason)
 
 	log_error("coordinator=%s given up: %s", m->config->coordinator,
 		  reason);
-	loop_stop(m->loop, EXIT_UNREACHABLE);
+	finish(m, EXIT_UNREACHABLE);
 }
 
 /* ---- beginning and end ---- */
@@ -203,6 +229,43 @@ static int begin_providing(struct monitor *m, struct error *err)
 	return r < 0 ? r : provider_adopt(m->provider, err);
 }
 
+static const struct kube_kind *kind_of(enum owner_kind kind)
+{
+	switch (kind) {
+	case OWNER_VCJOB:
+		return &kube_vcjobs;
+	case OWNER_JOB:
+		return &kube_jobs;
+	case OWNER_POD:
+		return &kube_pods;
+	}
+	return NULL;
+}
+
+static int begin_telling(struct monitor *m, struct error *err)
+{
+	const struct provider_cluster *where = m->config->cluster;
+	struct owner_name owner;
+	struct tell_config config = {.loop = m->loop,
+				     .owner = owner.name,
+				     .job = m->config->job->name};
+	int r;
+
+	if (m->config->provider != &provider_kube)
+		return 0;
+	r = owner_parse(&owner, where->owner, err);
+	if (r == 0)
+		r = kube_config_load(&m->cluster, where->kubeconfig,
+				     where->context, err);
+	if (r < 0)
+		return r;
+	config.kube = m->cluster;
+	config.kind = kind_of(owner.kind);
+	config.namespace = where->namespace ? where->namespace
+					    : kube_config_namespace(m->cluster);
+	return tell_create(&m->tell, &config, err);
+}
+
 static int connect_to(struct monitor *m, struct error *err)
 {
 	struct token token = {0};
@@ -230,6 +293,8 @@ static int begin(struct monitor *m, struct error *err)
 	if (r < 0)
 		return r;
 	r = begin_providing(m, err);
+	if (r == 0)
+		r = begin_telling(m, err);
 	if (r < 0)
 		return r;
 	r = rpc_create(&m->rpc, m->loop, err);
@@ -253,6 +318,8 @@ static void end(struct monitor *m)
 	watch_stop(&m->watch);
 	decide_stop(&m->decide);
 	trouble_stop(&m->trouble);
+	m->tell = tell_destroy(m->tell);
+	m->cluster = kube_config_destroy(m->cluster);
 	m->channel = rpc_channel_destroy(m->channel);
 	decide_fini(&m->decide);
 	m->provider = provider_destroy(m->provider);

@@ -10,7 +10,7 @@ static const struct job_patience patience = {.retries = 3};
 static struct history history;
 static struct job job;
 static struct announced told;
-static char said[4096], reason[256];
+static char said[4096], reason[256], trouble[600];
 static msec_t now;
 
 static const Bellows__V1__State states[] = {
@@ -50,6 +50,7 @@ static void fill(Bellows__V1__Job *message)
 	message->target = job.target;
 	message->age = (uint64_t)(now - history.began);
 	message->reason = reason;
+	message->trouble = trouble;
 	message->exit_code = job.state == JOB_FAILED ? 3 : 0;
 	history_fill(&history, message);
 }
@@ -83,7 +84,7 @@ static void tell(msec_t at, enum job_event_type type, unsigned size,
 static void begin(void)
 {
 	memset(&told, 0, sizeof(told));
-	said[0] = reason[0] = '\0';
+	said[0] = reason[0] = trouble[0] = '\0';
 	now = 1000;
 	job_init(&job, 2, &patience, false, now);
 	history_init(&history, now);
@@ -280,6 +281,26 @@ static void a_lost_worker_and_what_becomes_of_the_job_are_told(void)
 		   "Recovered: 2 -> 1 ranks, 0.3 s after the loss\n");
 }
 
+static void why_executors_do_not_come_is_told_as_often_as_it_changes(void)
+{
+	run();
+	said[0] = '\0';
+	snprintf(trouble, sizeof(trouble), "no node has room");
+	message();
+	message();
+	trouble[0] = '\0';
+	message();
+	snprintf(trouble, sizeof(trouble), "a quota is used up");
+	message();
+	CHECK_TEXT(said, "! ExecutorsMissing: no node has room\n"
+			 "! ExecutorsMissing: a quota is used up\n");
+	said[0] = '\0';
+	memset(trouble, 'x', sizeof(trouble) - 1);
+	message();
+	message();
+	CHECK(strlen(said) < ANNOUNCE_NOTE_MAX + 30);
+}
+
 static void a_failure_has_its_exit_status(void)
 {
 	run();
@@ -423,6 +444,7 @@ RUN_TESTS(TEST(a_job_that_grows_and_ends_is_told_from_begin_to_end),
 	  TEST(a_rescale_that_is_dropped_says_why),
 	  TEST(a_request_that_is_declined_is_told_with_its_numbers),
 	  TEST(a_lost_worker_and_what_becomes_of_the_job_are_told),
+	  TEST(why_executors_do_not_come_is_told_as_often_as_it_changes),
 	  TEST(a_failure_has_its_exit_status),
 	  TEST(a_coordinator_that_began_again_is_told_and_its_past_forgotten),
 	  TEST(of_many_rescales_that_were_missed_the_newest_are_told),
