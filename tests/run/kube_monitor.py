@@ -194,14 +194,15 @@ def a_pod_deleted_by_hand_is_made_again_when_it_is_wanted(room):
         room.runs_on(2)
 
 
-harness.main(
-    pods_of_our_own_come_and_go_with_the_size,
-    replicas_of_the_task_come_and_go_with_the_size,
-    a_job_that_restarts_whole_gets_no_replicas,
-    a_quota_is_told_and_the_job_computes_on,
-    a_pod_that_never_starts_is_told_and_taken_back,
-    an_api_that_was_away_in_a_grow_costs_nothing,
-    a_monitor_that_was_killed_is_followed_by_another,
-    a_monitor_that_is_told_to_end_leaves_the_pods,
-    a_pod_deleted_by_hand_is_made_again_when_it_is_wanted,
-)
+if __name__ == "__main__":
+    harness.main(
+        pods_of_our_own_come_and_go_with_the_size,
+        replicas_of_the_task_come_and_go_with_the_size,
+        a_job_that_restarts_whole_gets_no_replicas,
+        a_quota_is_told_and_the_job_computes_on,
+        a_pod_that_never_starts_is_told_and_taken_back,
+        an_api_that_was_away_in_a_grow_costs_nothing,
+        a_monitor_that_was_killed_is_followed_by_another,
+        a_monitor_that_is_told_to_end_leaves_the_pods,
+        a_pod_deleted_by_hand_is_made_again_when_it_is_wanted,
+    )
