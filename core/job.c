@@ -2,39 +2,11 @@
 #include "core/job.h"
 
 #include "base/list.h"
+#include "core/job_resolve.h"
 
 #include <stddef.h>
 
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
-
-/* Events as the rules see them: data-dependent ones are split by resolve(). */
-enum trigger {
-	ON_NOTHING,
-	ON_ENOUGH, /* executors for the target */
-	ON_SOME,   /* too few in time, but more than the job has */
-	ON_UNFIT,
-	ON_GROW,
-	ON_SHRINK,
-	ON_PREPARED,
-	ON_UNPREPARED,
-	ON_SAVED,
-	ON_UNSAVED,
-	ON_KEPT,
-	ON_STOPPED,
-	ON_STOPPED_ALONE, /* and no executors to go on with */
-	ON_SUSPENDED,
-	ON_RANKS_UP,
-	ON_RANKS_ONLY, /* up, and it is not proven that they went on */
-	ON_RESUMED,
-	ON_STEP,
-	ON_FINISHED,
-	ON_BAD_SIZE,
-	ON_LOSS,
-	ON_LAST_LOSS,
-	ON_TIMEOUT,
-	ON_CANCEL,
-	ON_SUSPEND,
-};
 
 /* clang-format off */
 static const struct {
@@ -181,7 +153,7 @@ enum { STAY = -1 }; /* in the state, with its deadline */
 /* clang-format off */
 static const struct rule {
 	unsigned from; /* set of states */
-	enum trigger on;
+	enum job_trigger on;
 	int to; /* state, or STAY */
 	void (*then)(struct job *, const struct job_event *);
 } rules[] = {
@@ -240,117 +212,7 @@ static const struct rule {
 };
 /* clang-format on */
 
-static enum trigger resolve_scale(const struct job *job, unsigned size)
-{
-	if (size == 0 || size == job->size)
-		return ON_NOTHING;
-	return size > job->size ? ON_GROW : ON_SHRINK;
-}
-
-static enum trigger resolve_stop(const struct job *job, unsigned size)
-{
-	if (job->target == 0)
-		return ON_SUSPENDED;
-	return size > 0 ? ON_STOPPED : ON_STOPPED_ALONE;
-}
-
-/* Of a start or of ranks: by the application itself, or by what carries it. */
-static enum trigger resolve_loss(const struct job *job, bool by_itself)
-{
-	if (job->state == JOB_STOPPING)
-		return ON_NOTHING;
-	if (job->stepped)
-		return job->retries_left > 0 ? ON_LOSS : ON_LAST_LOSS;
-	if (job->proven != 0 && job->proven != job->begun)
-		return ON_BAD_SIZE;
-	if (by_itself && !job->worked)
-		return ON_LAST_LOSS;
-	return job->retries_left > 0 ? ON_LOSS : ON_LAST_LOSS;
-}
-
-/* It would not do so the next time either, unless it is for the size. */
-static enum trigger resolve_afresh(const struct job *job)
-{
-	if (job->resumed)
-		return ON_NOTHING;
-	return job->proven != 0 && job->proven != job->begun ? ON_BAD_SIZE
-							     : ON_LAST_LOSS;
-}
-
-static enum trigger resolve_timeout(const struct job *job, unsigned size)
-{
-	switch (job->state) {
-	case JOB_WAITING:
-		return size > 0 ? ON_SOME : ON_TIMEOUT;
-	case JOB_GROWING:
-		if (size >= job->target)
-			return ON_ENOUGH;
-		return size > job->size ? ON_SOME : ON_TIMEOUT;
-	case JOB_STARTING:
-	case JOB_RESUMING:
-		return resolve_loss(job, false);
-	case JOB_STOPPING: /* ranks that cannot be ended own the checkpoint */
-		return ON_LAST_LOSS;
-	case JOB_PREPARING:
-	case JOB_SAVING:
-	case JOB_RUNNING:
-	case JOB_DONE:
-	case JOB_FAILED:
-	case JOB_CANCELLED:
-	case JOB_SUSPENDED:
-		return ON_TIMEOUT;
-	}
-	return ON_NOTHING;
-}
-
-/* Every decision that depends on more than (state, event) is made here. */
-static enum trigger resolve(const struct job *job, const struct job_event *ev)
-{
-	switch (ev->type) {
-	case JOB_EV_EXECUTORS:
-		return ev->size >= job->target ? ON_ENOUGH : ON_NOTHING;
-	case JOB_EV_UNFIT: /* the first cannot: the others will not either */
-		return job->starts == 0 ? ON_UNFIT : ON_NOTHING;
-	case JOB_EV_SCALE:
-		return resolve_scale(job, ev->size);
-	case JOB_EV_PREPARED:
-		return ON_PREPARED;
-	case JOB_EV_UNPREPARED:
-		return ON_UNPREPARED;
-	case JOB_EV_SAVED:
-		return ON_SAVED;
-	case JOB_EV_UNSAVED:
-		return ON_UNSAVED;
-	case JOB_EV_KEPT:
-		return ON_KEPT;
-	case JOB_EV_STOPPED:
-		return resolve_stop(job, ev->size);
-	case JOB_EV_RANKS_UP:
-		return job->resumed ? ON_RANKS_UP : ON_RANKS_ONLY;
-	case JOB_EV_RESUMED:
-		return ON_RESUMED;
-	case JOB_EV_AFRESH:
-		return resolve_afresh(job);
-	case JOB_EV_STEP:
-		return ON_STEP;
-	case JOB_EV_FINISHED:
-		return ON_FINISHED;
-	case JOB_EV_CRASHED:
-		return resolve_loss(job, true);
-	case JOB_EV_UNSTARTED:
-	case JOB_EV_LOST:
-		return resolve_loss(job, false);
-	case JOB_EV_TIMEOUT:
-		return resolve_timeout(job, ev->size);
-	case JOB_EV_CANCEL:
-		return ON_CANCEL;
-	case JOB_EV_SUSPEND:
-		return ON_SUSPEND;
-	}
-	return ON_NOTHING;
-}
-
-static const struct rule *find_rule(enum job_state from, enum trigger on)
+static const struct rule *find_rule(enum job_state from, enum job_trigger on)
 {
 	for (size_t i = 0; i < LENGTH(rules); i++)
 		if ((rules[i].from & 1u << from) && rules[i].on == on)
@@ -400,7 +262,7 @@ bool job_step(struct job *job, const struct job_event *event)
 	if (is_stale(job, event))
 		return false;
 
-	rule = find_rule(job->state, resolve(job, event));
+	rule = find_rule(job->state, job_resolve(job, event));
 	if (!rule)
 		return false;
 

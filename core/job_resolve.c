@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/job_resolve.h"
+
+static enum job_trigger resolve_scale(const struct job *job, unsigned size)
+{
+	if (size == 0 || size == job->size)
+		return ON_NOTHING;
+	return size > job->size ? ON_GROW : ON_SHRINK;
+}
+
+static enum job_trigger resolve_stop(const struct job *job, unsigned size)
+{
+	if (job->target == 0)
+		return ON_SUSPENDED;
+	return size > 0 ? ON_STOPPED : ON_STOPPED_ALONE;
+}
+
+/* Of a start or of ranks: by the application itself, or by what carries it. */
+static enum job_trigger resolve_loss(const struct job *job, bool by_itself)
+{
+	if (job->state == JOB_STOPPING)
+		return ON_NOTHING;
+	if (job->stepped)
+		return job->retries_left > 0 ? ON_LOSS : ON_LAST_LOSS;
+	if (job->proven != 0 && job->proven != job->begun)
+		return ON_BAD_SIZE;
+	if (by_itself && !job->worked)
+		return ON_LAST_LOSS;
+	return job->retries_left > 0 ? ON_LOSS : ON_LAST_LOSS;
+}
+
+/* It would not do so the next time either, unless it is for the size. */
+static enum job_trigger resolve_afresh(const struct job *job)
+{
+	if (job->resumed)
+		return ON_NOTHING;
+	return job->proven != 0 && job->proven != job->begun ? ON_BAD_SIZE
+							     : ON_LAST_LOSS;
+}
+
+static enum job_trigger resolve_timeout(const struct job *job, unsigned size)
+{
+	switch (job->state) {
+	case JOB_WAITING:
+		return size > 0 ? ON_SOME : ON_TIMEOUT;
+	case JOB_GROWING:
+		if (size >= job->target)
+			return ON_ENOUGH;
+		return size > job->size ? ON_SOME : ON_TIMEOUT;
+	case JOB_STARTING:
+	case JOB_RESUMING:
+		return resolve_loss(job, false);
+	case JOB_STOPPING: /* ranks that cannot be ended own the checkpoint */
+		return ON_LAST_LOSS;
+	case JOB_PREPARING:
+	case JOB_SAVING:
+	case JOB_RUNNING:
+	case JOB_DONE:
+	case JOB_FAILED:
+	case JOB_CANCELLED:
+	case JOB_SUSPENDED:
+		return ON_TIMEOUT;
+	}
+	return ON_NOTHING;
+}
+
+enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
+{
+	switch (ev->type) {
+	case JOB_EV_EXECUTORS:
+		return ev->size >= job->target ? ON_ENOUGH : ON_NOTHING;
+	case JOB_EV_UNFIT: /* the first cannot: the others will not either */
+		return job->starts == 0 ? ON_UNFIT : ON_NOTHING;
+	case JOB_EV_SCALE:
+		return resolve_scale(job, ev->size);
+	case JOB_EV_PREPARED:
+		return ON_PREPARED;
+	case JOB_EV_UNPREPARED:
+		return ON_UNPREPARED;
+	case JOB_EV_SAVED:
+		return ON_SAVED;
+	case JOB_EV_UNSAVED:
+		return ON_UNSAVED;
+	case JOB_EV_KEPT:
+		return ON_KEPT;
+	case JOB_EV_STOPPED:
+		return resolve_stop(job, ev->size);
+	case JOB_EV_RANKS_UP:
+		return job->resumed ? ON_RANKS_UP : ON_RANKS_ONLY;
+	case JOB_EV_RESUMED:
+		return ON_RESUMED;
+	case JOB_EV_AFRESH:
+		return resolve_afresh(job);
+	case JOB_EV_STEP:
+		return ON_STEP;
+	case JOB_EV_FINISHED:
+		return ON_FINISHED;
+	case JOB_EV_CRASHED:
+		return resolve_loss(job, true);
+	case JOB_EV_UNSTARTED:
+	case JOB_EV_LOST:
+		return resolve_loss(job, false);
+	case JOB_EV_TIMEOUT:
+		return resolve_timeout(job, ev->size);
+	case JOB_EV_CANCEL:
+		return ON_CANCEL;
+	case JOB_EV_SUSPEND:
+		return ON_SUSPEND;
+	}
+	return ON_NOTHING;
+}
