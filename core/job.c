@@ -48,6 +48,7 @@ static const char *const event_names[] = {
 	[JOB_EV_CRASHED]    = "crashed",
 	[JOB_EV_UNSTARTED]  = "unstarted",
 	[JOB_EV_LOST]       = "lost",
+	[JOB_EV_LEAVE]      = "leave",
 	[JOB_EV_TIMEOUT]    = "timeout",
 	[JOB_EV_CANCEL]     = "cancel",
 	[JOB_EV_SUSPEND]    = "suspend",
@@ -81,6 +82,23 @@ static void give_up(struct job *job, const struct job_event *event)
 	job->next = 0;
 }
 
+/* To what those who stay can run; if it is nothing, others are waited for. */
+static void move_off(struct job *job, const struct job_event *event)
+{
+	if (job->leave == 0 || event->leave < job->leave)
+		job->leave = event->leave;
+	job->next = 0;
+	if (job->target == 0)
+		return;
+	job->target = event->size ? event->size : job->begun;
+}
+
+static void move_off_and_prepare(struct job *job, const struct job_event *event)
+{
+	move_off(job, event);
+	job->next = ++job->starts;
+}
+
 static void empty(struct job *job, const struct job_event *event)
 {
 	job->target = 0;
@@ -90,15 +108,18 @@ static void empty(struct job *job, const struct job_event *event)
 /* At the target, or at what the executors that are left can run. */
 static void begin(struct job *job, const struct job_event *event)
 {
-	if (event->size < job->target) {
+	bool fewer = event->size < job->target;
+
+	if (fewer) {
 		job->target = event->size;
 		job->next = 0;
-		if (job->proven > event->size)
-			job->proven = 0; /* no way back to it */
 	}
+	if ((fewer || job->leave) && job->proven > event->size)
+		job->proven = 0; /* no way back to it */
 	job->epoch = job->next ? job->next : ++job->starts;
 	job->begun = job->target;
 	job->next = 0;
+	job->leave = 0;
 	job->stepped = false;
 	job->resumed = !job->has_checkpoint || job->patience.resume == 0;
 }
@@ -146,6 +167,7 @@ static void retry(struct job *job, const struct job_event *event)
 #define COMPUTING  (IN(RUNNING) | IN(GROWING) | IN(PREPARING) | IN(SAVING))
 #define COMING_UP  (IN(STARTING) | IN(RESUMING))
 #define WITH_RANKS (COMPUTING | COMING_UP)
+#define UNORDERED  (IN(RUNNING) | IN(GROWING) | IN(PREPARING)) /* to save */
 #define ALIVE      (WITH_RANKS | IN(WAITING) | IN(STOPPING))
 
 enum { STAY = -1 }; /* in the state, with its deadline */
@@ -190,8 +212,7 @@ static const struct rule {
 	{ IN(SAVING) | IN(STOPPING),  ON_UNPREPARED, STAY,          unprepare },
 
 	/* A checkpoint that comes after its deadline ends the ranks too. */
-	{ IN(RUNNING) | IN(GROWING) | IN(PREPARING),
-	                              ON_SAVED,      JOB_STOPPING,  keep      },
+	{ UNORDERED,                  ON_SAVED,      JOB_STOPPING,  keep      },
 
 	/* What was saved need not be endured twice. */
 	{ COMPUTING | IN(STARTING) | IN(STOPPING),
@@ -204,6 +225,15 @@ static const struct rule {
 	{ WITH_RANKS,                 ON_BAD_SIZE,   JOB_STOPPING,  go_back   },
 	{ WITH_RANKS,                 ON_LOSS,       JOB_STOPPING,  retry     },
 	{ WITH_RANKS | IN(STOPPING),  ON_LAST_LOSS,  JOB_FAILED,    unprepare },
+
+	/* Whose executor leaves saves before, and goes on without it. */
+	{ UNORDERED,                  ON_LEAVE,      JOB_PREPARING, move_off_and_prepare },
+	{ UNORDERED,                  ON_LEAVE_ALONE, JOB_SAVING,   move_off  },
+	{ IN(SAVING),                 ON_LEAVE,      JOB_SAVING,    move_off  },
+	{ COMING_UP,                  ON_LEAVE,      JOB_STOPPING,  move_off  },
+	{ IN(STOPPING),               ON_LEAVE,      STAY,          move_off  },
+	{ IN(PREPARING),              ON_HASTE,      JOB_SAVING,    unprepare },
+	{ IN(SAVING),                 ON_BREAK,      JOB_STOPPING,  NULL      },
 
 	{ COMPUTING,                  ON_SUSPEND,    JOB_SAVING,    empty     },
 	{ COMING_UP | IN(STOPPING),   ON_SUSPEND,    JOB_STOPPING,  empty     },
@@ -220,6 +250,16 @@ static const struct rule *find_rule(enum job_state from, enum job_trigger on)
 	return NULL;
 }
 
+/* Of the time that those who leave have, most is for the checkpoint. */
+static void hurry(struct job *job, msec_t now)
+{
+	msec_t left = MAX(job->leave - now, 0);
+	msec_t until = now + (job->state == JOB_PREPARING ? left / 4 : left);
+
+	if (job->deadline == 0 || until < job->deadline)
+		job->deadline = until;
+}
+
 static void enter(struct job *job, enum job_state state, msec_t now)
 {
 	size_t field = states[state].patience;
@@ -230,6 +270,8 @@ static void enter(struct job *job, enum job_state state, msec_t now)
 			*(const msec_t *)((const char *)&job->patience + field);
 	job->state = state;
 	job->deadline = patience > 0 ? now + patience : 0;
+	if (job->leave && (state == JOB_PREPARING || state == JOB_SAVING))
+		hurry(job, now);
 }
 
 void job_init(struct job *job, unsigned initial,
@@ -290,8 +332,8 @@ unsigned job_ranks_held(const struct job *job)
 	case JOB_DO_PREPARE:
 	case JOB_DO_SAVE:
 	case JOB_DO_STOP:
-		return MAX(MAX(job->size, job->begun),
-			   MAX(job->target, job->stepped ? 0 : job->proven));
+		return MAX(MAX(job->begun, job->target),
+			   job->stepped ? 0 : job->proven);
 	}
 	return 0;
 }

@@ -34,6 +34,13 @@
  * there; until then it is RESUMING.  One that began afresh instead has failed,
  * and is not tried again at the same size: it would overwrite the checkpoint.
  *
+ * An executor that has ranks and will leave tells so before (LEAVE).  The job
+ * prepares to go on without it, or with another one in its place, and saves,
+ * all within the time that is left; what does not fit is left out: first the
+ * preparing, then the checkpoint.  Who leaves meanwhile joins in.  If those who
+ * stay cannot run it, it waits for others once it is saved.  None of this
+ * counts as a loss.
+ *
  * A start is proven when its ranks made a step or a checkpoint.  A start that
  * fails unproven at a new size goes back to the size that was proven before;
  * the very first start of an application that ends itself is not tried again.
@@ -78,6 +85,8 @@ enum job_event_type {
 	JOB_EV_CRASHED,   /* ranks ended with another code, unasked */
 	JOB_EV_UNSTARTED, /* the ranks could not be brought up */
 	JOB_EV_LOST,      /* an executor that ran ranks is lost */
+	JOB_EV_LEAVE,     /* one that runs ranks will leave; size: as of
+			   * EXECUTORS, of those who stay, up to the target */
 	JOB_EV_TIMEOUT,   /* job->deadline passed; size: as of EXECUTORS */
 	JOB_EV_CANCEL,
 	JOB_EV_SUSPEND, /* save, stop, and leave it at that */
@@ -99,6 +108,7 @@ struct job_event {
 	msec_t now;
 	unsigned epoch; /* start the report is about; 0 is about no start */
 	unsigned size;
+	msec_t leave; /* LEAVE: instant by which a checkpoint must be there */
 };
 
 /* How long a job stays in a state that waits, and how much it endures. */
@@ -127,6 +137,7 @@ struct job {
 	unsigned epoch, next;
 	unsigned retries_left;
 	bool has_checkpoint;
+	msec_t leave;    /* that of the first who leaves; 0: nobody does */
 	msec_t deadline; /* instant of JOB_EV_TIMEOUT; 0 is never */
 };
 

@@ -38,6 +38,13 @@ static enum job_trigger resolve_afresh(const struct job *job)
 							     : ON_LAST_LOSS;
 }
 
+static enum job_trigger resolve_leave(const struct job *job, unsigned size)
+{
+	bool unordered = job_computes(job) && job->state != JOB_SAVING;
+
+	return unordered && size == 0 ? ON_LEAVE_ALONE : ON_LEAVE;
+}
+
 static enum job_trigger resolve_timeout(const struct job *job, unsigned size)
 {
 	switch (job->state) {
@@ -53,7 +60,9 @@ static enum job_trigger resolve_timeout(const struct job *job, unsigned size)
 	case JOB_STOPPING: /* ranks that cannot be ended own the checkpoint */
 		return ON_LAST_LOSS;
 	case JOB_PREPARING:
+		return job->leave ? ON_HASTE : ON_TIMEOUT;
 	case JOB_SAVING:
+		return job->leave ? ON_BREAK : ON_TIMEOUT;
 	case JOB_RUNNING:
 	case JOB_DONE:
 	case JOB_FAILED:
@@ -70,17 +79,19 @@ enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 	case JOB_EV_EXECUTORS:
 		return ev->size >= job->target ? ON_ENOUGH : ON_NOTHING;
 	case JOB_EV_UNFIT: /* the first cannot: the others will not either */
-		return job->starts == 0 ? ON_UNFIT : ON_NOTHING;
+		return job->epoch == 0 ? ON_UNFIT : ON_NOTHING;
 	case JOB_EV_SCALE:
 		return resolve_scale(job, ev->size);
 	case JOB_EV_PREPARED:
 		return ON_PREPARED;
 	case JOB_EV_UNPREPARED:
-		return ON_UNPREPARED;
+		return job->leave && job->state == JOB_PREPARING
+			       ? ON_HASTE
+			       : ON_UNPREPARED;
 	case JOB_EV_SAVED:
 		return ON_SAVED;
 	case JOB_EV_UNSAVED:
-		return ON_UNSAVED;
+		return job->leave ? ON_BREAK : ON_UNSAVED;
 	case JOB_EV_KEPT:
 		return ON_KEPT;
 	case JOB_EV_STOPPED:
@@ -100,6 +111,8 @@ enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 	case JOB_EV_UNSTARTED:
 	case JOB_EV_LOST:
 		return resolve_loss(job, false);
+	case JOB_EV_LEAVE:
+		return resolve_leave(job, ev->size);
 	case JOB_EV_TIMEOUT:
 		return resolve_timeout(job, ev->size);
 	case JOB_EV_CANCEL:

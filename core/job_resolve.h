@@ -34,6 +34,10 @@ enum job_trigger {
 	ON_BAD_SIZE,
 	ON_LOSS,
 	ON_LAST_LOSS,
+	ON_LEAVE,
+	ON_LEAVE_ALONE, /* and nobody stays who could run it */
+	ON_HASTE,       /* no time, or no way, to prepare before they leave */
+	ON_BREAK,       /* nor for a checkpoint */
 	ON_TIMEOUT,
 	ON_CANCEL,
 	ON_SUSPEND,

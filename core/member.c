@@ -9,9 +9,9 @@
 enum { SLOTS_MAX = 4096 };
 
 static const char *const state_names[] = {
-	[MEMBER_JOINED] = "joined",   [MEMBER_READY] = "ready",
-	[MEMBER_LEAVING] = "leaving", [MEMBER_GONE] = "gone",
-	[MEMBER_LOST] = "lost",
+	[MEMBER_JOINED] = "joined",     [MEMBER_READY] = "ready",
+	[MEMBER_RECALLED] = "recalled", [MEMBER_LEAVING] = "leaving",
+	[MEMBER_GONE] = "gone",         [MEMBER_LOST] = "lost",
 };
 
 static bool is_name(const char *name)

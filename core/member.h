@@ -11,8 +11,11 @@
  * comes back with another incarnation, or when it says good-bye.  Entries are
  * never reused, so an index names an executor for the whole job.
  *
- *     joined -> ready -> leaving -> gone
- *        \________\_________\____-> lost
+ *     joined -> ready -> recalled -> leaving -> gone
+ *        \________\__________\_________\____-> lost
+ *
+ * Who is recalled by whoever runs its host says so: it gets no ranks any more,
+ * keeps those it has for a while, and waits to be released.
  *
  * A polled executor holds no stream: it is heard when it calls, every few
  * seconds.  Its ranks are started, told to save and counted in another way, so
@@ -33,10 +36,11 @@ enum {
 };
 
 enum member_state {
-	MEMBER_JOINED,  /* registered, not probed */
-	MEMBER_READY,   /* may run ranks */
-	MEMBER_LEAVING, /* released; gets no ranks any more */
-	MEMBER_GONE,    /* left as it was told to */
+	MEMBER_JOINED,   /* registered, not probed */
+	MEMBER_READY,    /* may run ranks */
+	MEMBER_RECALLED, /* will leave; gets no others than it has */
+	MEMBER_LEAVING,  /* released; gets no ranks any more */
+	MEMBER_GONE,     /* left as it was told to */
 	MEMBER_LOST,
 };
 

@@ -30,6 +30,18 @@ static void hold(struct world *world, unsigned wanted)
 	world->executors = wanted;
 }
 
+/* Who leaves is not held any more. */
+static unsigned wanted(const struct world *world)
+{
+	unsigned held = job_ranks_held(&world->job);
+	unsigned target = world->job.target, left;
+
+	if (world->leaving == 0)
+		return held;
+	left = held > world->leaving ? held - world->leaving : 0;
+	return left > target ? left : target;
+}
+
 static void start(struct world *world)
 {
 	const struct world_model *model = &world->model;
@@ -74,7 +86,7 @@ static void stop(struct world *world)
 /* May be repeated without harm, as the job demands. */
 static void bring_about(struct world *world)
 {
-	hold(world, job_ranks_held(&world->job));
+	hold(world, wanted(world));
 
 	switch (job_effect(&world->job)) {
 	case JOB_DO_START:
@@ -117,17 +129,22 @@ static void print(struct world *world, const struct job_event *event)
 	fprintf(world->trace, "\n");
 }
 
+static bool feed(struct world *world, const struct job_event *event)
+{
+	if (!job_step(&world->job, event))
+		return false;
+	print(world, event);
+	bring_about(world);
+	return true;
+}
+
 static bool step(struct world *world, enum job_event_type type, unsigned epoch,
 		 unsigned size)
 {
 	const struct job_event event = {
 		.type = type, .now = world->now, .epoch = epoch, .size = size};
 
-	if (!job_step(&world->job, &event))
-		return false;
-	print(world, &event);
-	bring_about(world);
-	return true;
+	return feed(world, &event);
 }
 
 /* Whoever waits for executors is told of those that are there already. */
@@ -182,6 +199,7 @@ static void on_due(struct world *world, enum world_timer timer)
 	case TIMER_STOP:
 		world->run = (struct world_start){0};
 		world->saving = world->stopping = false;
+		world->leaving = 0;
 		world->due[TIMER_UP] = world->due[TIMER_STEP] = 0;
 		world->due[TIMER_SAVE] = 0;
 		step(world, JOB_EV_STOPPED, epoch, ready_size(world));
@@ -296,6 +314,27 @@ void world_lose(struct world *world, unsigned executor)
 	else
 		fprintf(world->trace, "[%5.1f] nobody misses it\n",
 			(double)world->now / 1000);
+}
+
+void world_leave(struct world *world, unsigned n, msec_t within)
+{
+	const struct job *job = &world->job;
+	struct job_event event = {.type = JOB_EV_LEAVE,
+				  .now = world->now,
+				  .leave = world->now + within};
+
+	world->executors -= n;
+	world->model.stock -= n;
+	world->leaving += n;
+	memmove(world->ready, &world->ready[n],
+		world->executors * sizeof(world->ready[0]));
+	event.size = ready_size(world);
+	if (event.size > job->target)
+		event.size = job->target;
+	if (!feed(world, &event))
+		fprintf(world->trace, "[%5.1f] leave, nothing changes\n",
+			(double)world->now / 1000);
+	announce(world);
 }
 
 void world_forget(struct world *world)

@@ -51,6 +51,7 @@ struct world {
 	msec_t now;
 	msec_t ready[WORLD_EXECUTORS_MAX]; /* instants; by order of joining */
 	unsigned executors;
+	unsigned leaving; /* beside those: keep their ranks until the stop */
 	struct world_start run, gated;
 	bool saving, stopping;
 	msec_t due[TIMERS];
@@ -73,6 +74,9 @@ void world_report(struct world *world, enum job_event_type type,
 
 /* What that means for the job depends on the ranks it ran. */
 void world_lose(struct world *world, unsigned executor);
+
+/* So many executors with ranks leave, within that time, at once. */
+void world_leave(struct world *world, unsigned n, msec_t within);
 
 void world_forget(struct world *world);
 

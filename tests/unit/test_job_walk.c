@@ -37,7 +37,8 @@ static const char *wrong_size(const struct job *job)
 	case JOB_GROWING:
 		return job->target > job->size ? NULL : "grows to no more";
 	case JOB_PREPARING:
-		return job->target > 0 && job->target != job->size
+		return job->target > 0 &&
+				       (job->leave || job->target != job->size)
 			       ? NULL
 			       : "prepares what runs";
 	case JOB_SAVING:
@@ -76,6 +77,10 @@ static const char *wrong(const struct job *job)
 		return "number that was not given out";
 	if (job->state == JOB_PREPARING && job->next == 0)
 		return "prepares nothing";
+	if (job->leave != 0 &&
+	    (job->state == JOB_RUNNING || job->state == JOB_GROWING ||
+	     job->state == JOB_STARTING))
+		return "nobody minds who leaves";
 	if (job->retries_left > patience.retries)
 		return "more retries than allowed";
 	if ((job->deadline != 0) != waits)
@@ -128,7 +133,8 @@ static const char *wrong_step(const struct job *from, const struct job *to,
 		return "checkpoint forgotten";
 	if (from->worked && !to->worked)
 		return "success forgotten";
-	if (to->state == from->state && to->deadline < from->deadline)
+	if (to->state == from->state && to->deadline < from->deadline &&
+	    event->type != JOB_EV_LEAVE)
 		return "deadline fell";
 	return NULL;
 }
@@ -141,6 +147,7 @@ static struct job_event any_event(const struct job *job, msec_t now)
 		.now = now,
 		.epoch = epochs[roll(5)],
 		.size = roll(RANKS_MAX + 1),
+		.leave = now + roll(500),
 	};
 
 	/* Rarely, or no walk would get far. */

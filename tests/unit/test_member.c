@@ -178,9 +178,9 @@ static void a_full_ledger_still_knows_its_members(void)
 static void only_the_living_are_found(void)
 {
 	static const bool alive[] = {
-		[MEMBER_JOINED] = true,  [MEMBER_READY] = true,
-		[MEMBER_LEAVING] = true, [MEMBER_GONE] = false,
-		[MEMBER_LOST] = false,
+		[MEMBER_JOINED] = true,   [MEMBER_READY] = true,
+		[MEMBER_RECALLED] = true, [MEMBER_LEAVING] = true,
+		[MEMBER_GONE] = false,    [MEMBER_LOST] = false,
 	};
 
 	ledger.n = 0;
@@ -252,14 +252,14 @@ static void the_first_to_join_decides_the_kind_of_all(void)
 static void only_the_ready_count(void)
 {
 	ledger.n = 0;
-	for (int i = 0; i < 6; i++) {
+	for (int i = 0; i < 7; i++) {
 		const char name[] = {(char)('a' + i), '\0'};
 
 		join(name, 1, (unsigned)i + 1, 0);
 		ledger.members[i].state =
-			i < 5 ? (enum member_state)i : MEMBER_READY;
+			i < 6 ? (enum member_state)i : MEMBER_READY;
 	}
-	CHECK(member_slots_ready(&ledger, 100) == 2 + 6);
+	CHECK(member_slots_ready(&ledger, 100) == 2 + 7);
 	CHECK(member_slots_ready(&ledger, 3) == 2 + 3);
 	CHECK(member_slots_ready(&ledger, 0) == 0);
 }
@@ -268,6 +268,7 @@ static void every_state_has_a_name(void)
 {
 	CHECK_TEXT(member_state_name(MEMBER_JOINED), "joined");
 	CHECK_TEXT(member_state_name(MEMBER_READY), "ready");
+	CHECK_TEXT(member_state_name(MEMBER_RECALLED), "recalled");
 	CHECK_TEXT(member_state_name(MEMBER_LEAVING), "leaving");
 	CHECK_TEXT(member_state_name(MEMBER_GONE), "gone");
 	CHECK_TEXT(member_state_name(MEMBER_LOST), "lost");
