@@ -270,6 +270,7 @@ int loop_create(struct loop **out, struct error *err)
 	if (!loop)
 		return error_set(err, -ENOMEM, "out of memory");
 
+	signal(SIGPIPE, SIG_IGN);
 	loop->signals = -1;
 	list_init(&loop->timers);
 	list_init(&loop->children);

@@ -16,7 +16,8 @@
  * program may call wait().
  *
  * Signals are blocked and read from a signalfd; children start with none
- * blocked (see spawn.h).
+ * blocked (see spawn.h).  SIGPIPE is ignored: that nobody reads any more is an
+ * error of write() like others.
  */
 
 #include "base/error.h"

@@ -142,6 +142,18 @@ static void children_start_with_clean_signals_and_three_descriptors(void)
 	loop = loop_destroy(loop);
 }
 
+static void a_pipe_that_nobody_reads_is_an_error(void)
+{
+	int pipes[2];
+
+	CHECK(loop_create(&loop, NULL) == 0);
+	CHECK(pipe(pipes) == 0);
+	close(pipes[0]);
+	CHECK(write(pipes[1], "x", 1) < 0 && errno == EPIPE);
+	close(pipes[1]);
+	loop_destroy(loop);
+}
+
 static void a_program_that_is_missing_is_named(void)
 {
 	const char *argv[] = {"/no/such/program", NULL};
@@ -197,6 +209,7 @@ RUN_TESTS(TEST(timers_fire_in_the_order_of_their_times),
 	  TEST(an_event_already_fetched_for_a_removed_source_is_dropped),
 	  TEST(every_exit_code_reaches_the_one_who_asked),
 	  TEST(children_start_with_clean_signals_and_three_descriptors),
+	  TEST(a_pipe_that_nobody_reads_is_an_error),
 	  TEST(a_program_that_is_missing_is_named),
 	  TEST(an_environment_entry_replaces_the_one_of_its_key),
 	  TEST(signals_are_read_with_their_sender))
