@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIDS_AT_ONCE = 1024 };
+enum { PIDS_AT_ONCE = 1024, ORPHANED_MOST = 8 };
 
 struct process {
 	pid_t pid, parent;
@@ -22,7 +22,7 @@ struct table {
 	size_t n;
 };
 
-/* Parent of a living process; 0 if it is gone or a zombie. */
+/* Parent of a living process, 0 if it has none; -1: it is gone, or a zombie. */
 static pid_t parent_of(pid_t pid)
 {
 	char path[64], text[512], *at;
@@ -35,12 +35,12 @@ static pid_t parent_of(pid_t pid)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	if (n <= 0)
-		return 0;
+		return -1;
 	text[n] = '\0';
 	at = strrchr(text, ')'); /* the name may contain anything */
 	if (!at || sscanf(at + 1, " %c %d", &state, &parent) != 2 ||
 	    state == 'Z' || state == 'X')
-		return 0;
+		return -1;
 	return parent;
 }
 
@@ -58,7 +58,7 @@ static struct table read_table(void)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		parent = parent_of(pid);
-		if (parent == 0)
+		if (parent < 0)
 			continue;
 		more = realloc(table.all, (table.n + 1) * sizeof(*more));
 		if (!more)
@@ -69,6 +69,34 @@ static struct table read_table(void)
 	if (dir)
 		closedir(dir);
 	return table;
+}
+
+static bool has(const struct table *table, pid_t pid)
+{
+	for (size_t i = 0; i < table->n; i++)
+		if (table->all[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* A parent may end between the reading of its child and its own: the child has
+ * another one by then, and would be missed. */
+static void read_orphans(struct table *table)
+{
+	bool changed = true;
+
+	for (int i = 0; changed && i < ORPHANED_MOST; i++) {
+		changed = false;
+		for (size_t j = 0; j < table->n; j++) {
+			struct process *p = &table->all[j];
+			pid_t parent = p->parent;
+
+			if (parent <= 0 || has(table, parent))
+				continue;
+			p->parent = parent_of(p->pid);
+			changed |= p->parent != parent;
+		}
+	}
 }
 
 static bool is_mine(const struct table *table, pid_t pid)
@@ -151,6 +179,7 @@ size_t process_find(unsigned epoch, bool ranks_only, pid_t *pids, size_t max)
 	struct table table = read_table();
 	size_t n = 0;
 
+	read_orphans(&table);
 	mark_descendants(&table);
 	for (size_t i = 0; i < table.n; i++) {
 		if (!table.all[i].mine ||
