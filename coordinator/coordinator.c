@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/random.h>
 
 enum { STOP_PATIENCE = 30000 };
 
@@ -74,12 +75,13 @@ static void init_job(struct coordinator *c)
 		log_warn("%s in %s", c->reason, file->app.checkpoint_dir);
 	}
 	job_init(&c->job, file->ranks.initial, &patience, found, loop_now());
+	c->job.starts = c->former_starts;
 	history_init(&c->history, loop_now());
 }
 
 int coordinator_create(struct coordinator **out, struct loop *loop,
 		       const struct config *config, const char *bindir,
-		       struct error *err)
+		       unsigned former_starts, struct error *err)
 {
 	CLEANUP(coordinator_destroy)
 	struct coordinator *c = calloc(1, sizeof(*c));
@@ -89,6 +91,9 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 		return error_set(err, -ENOMEM, "out of memory");
 	c->config = config;
 	c->loop = loop;
+	c->former_starts = former_starts;
+	if (getrandom(&c->incarnation, sizeof(c->incarnation), 0) < 0)
+		c->incarnation = (uint64_t)loop_now();
 	list_init(&c->watchers);
 	list_init(&c->outputs);
 	r = jobfile_read(&c->jobfile, config->job, err);

@@ -54,6 +54,8 @@ struct coordinator {
 	struct sink *sink;
 	struct trials *trials;
 	struct launch_room room;
+	uint64_t incarnation;
+	unsigned former_starts;
 	struct launch *now, *next, *retired;
 	struct checkpoint checkpoint; /* newest complete one known */
 
@@ -113,9 +115,11 @@ unsigned coordinator_possible(struct coordinator *c, unsigned limit);
 /* Executors that should be held. */
 unsigned coordinator_executors_wanted(const struct coordinator *c);
 
+/* former_starts: of a coordinator that died here.  Starts are numbered after
+ * them, so that nothing that is said of one of those is taken for ours. */
 int coordinator_create(struct coordinator **out, struct loop *loop,
 		       const struct config *config, const char *bindir,
-		       struct error *err);
+		       unsigned former_starts, struct error *err);
 /* Returns the exit status. */
 int coordinator_run(struct coordinator *c);
 struct coordinator *coordinator_destroy(struct coordinator *c);

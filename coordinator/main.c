@@ -64,7 +64,8 @@ static void remember(const struct coordinator *c, int status)
 		log_warn("that the job has ended is not kept: %s", err.text);
 }
 
-static int run(const struct config *config, struct loop *loop)
+static int run(const struct config *config, struct loop *loop,
+	       unsigned former_starts)
 {
 	CLEANUP(coordinator_destroy) struct coordinator *c = NULL;
 	char listen[4096], dir[4096];
@@ -72,7 +73,7 @@ static int run(const struct config *config, struct loop *loop)
 	int r;
 
 	r = coordinator_create(&c, loop, config, program_dir(dir, sizeof(dir)),
-			       &err);
+			       former_starts, &err);
 	if (r < 0) {
 		log_error("%s", err.text);
 		return r == -EINVAL ? EXIT_JOBFILE : EXIT_SYSTEM;
@@ -134,6 +135,7 @@ int main(int argc, char **argv)
 	struct config config;
 	struct loop *loop;
 	struct error err;
+	unsigned former_starts;
 	int r, lock;
 
 	log_init("coordinator", LOG_INFO);
@@ -158,6 +160,10 @@ int main(int argc, char **argv)
 
 	lock = state_dir_lock(config.state, &err);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	/* without it PMIx (4.2) looks for the user's entry, and crashes where
+	 * there is none, as in many a container */
+	setenv("HOME", config.state, 0);
+	former_starts = state_dir_former_starts(config.state);
 	if (lock < 0 || state_dir_set_aside(config.state, &err) < 0 ||
 	    loop_create(&loop, &err) < 0) {
 		log_error("%s", err.text);
@@ -167,7 +173,11 @@ int main(int argc, char **argv)
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}
-	r = run(&config, loop);
+	if (former_starts > 0)
+		log_warn("the coordinator before was killed after start %u: "
+			 "its executors may come back",
+			 former_starts);
+	r = run(&config, loop, former_starts);
 	loop_destroy(loop);
 	state_dir_clear(config.state);
 	close(lock);

@@ -309,6 +309,7 @@ static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
 	welcome.job_file = c->jobfile->text;
 	welcome.dir = (char *)c->jobfile->folder;
 	welcome.heartbeat = members_heartbeat();
+	welcome.incarnation = c->incarnation;
 	members_on_join(c->members, call,
 			(const Bellows__V1__JobInitRequest *)message, &welcome);
 }

@@ -71,6 +71,38 @@ static bool is_record(const char *name)
 	       strncmp(name, "hostfile-", 9) == 0;
 }
 
+static unsigned last_start(const char *dir)
+{
+	DIR *list = opendir(dir);
+	struct dirent *entry;
+	unsigned last = 0, n;
+
+	while (list && (entry = readdir(list)))
+		if ((sscanf(entry->d_name, "hostfile-%9u", &n) == 1 ||
+		     sscanf(entry->d_name, "epoch-%9u", &n) == 1) &&
+		    n > last)
+			last = n;
+	if (list)
+		closedir(list);
+	return last;
+}
+
+unsigned state_dir_former_starts(const char *dir)
+{
+	char path[4200];
+	unsigned here, before;
+
+	/* who ends by itself takes it along */
+	snprintf(path, sizeof(path), "%s/address", dir);
+	if (access(path, F_OK) < 0)
+		return 0;
+	/* or it was killed twice, and made no start between */
+	snprintf(path, sizeof(path), "%s/previous", dir);
+	before = last_start(path);
+	here = last_start(dir);
+	return here > before ? here : before;
+}
+
 void state_dir_remove(const char *path)
 {
 	tree_remove_path(path, NULL);

@@ -20,6 +20,11 @@
  * -EBUSY if another coordinator has it; -EPERM if it is not ours alone. */
 int state_dir_lock(const char *dir, struct error *err);
 
+/* The number of the last start of a coordinator that was killed here; 0 if the
+ * last one ended by itself, or there was none.  Before its records are set
+ * aside. */
+unsigned state_dir_former_starts(const char *dir);
+
 /* Moves the records of the run before to DIR/previous; those that were there
  * are removed, and so is what a coordinator that was killed has left. */
 int state_dir_set_aside(const char *dir, struct error *err);

@@ -113,9 +113,46 @@ static void records_of_the_run_before_are_set_aside_once(void)
 	tear_down();
 }
 
+static void put(const char *name)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	CHECK(f);
+	fclose(f);
+}
+
+static void starts_of_one_that_was_killed_are_counted(void)
+{
+	int lock;
+
+	set_up();
+	CHECK(state_dir_former_starts(dir) == 0);
+	lock = state_dir_lock(dir, NULL);
+	put("hostfile-7");
+	put("epoch-12.stdout");
+	put("epoch-x");
+	CHECK(state_dir_former_starts(dir) == 0); /* it ended by itself */
+	put("address");
+	CHECK(state_dir_former_starts(dir) == 12);
+
+	/* killed again, before it made a start */
+	CHECK(state_dir_set_aside(dir, NULL) == 0);
+	CHECK(state_dir_former_starts(dir) == 12);
+	put("hostfile-13");
+	CHECK(state_dir_former_starts(dir) == 13);
+	state_dir_clear(dir);
+	CHECK(state_dir_former_starts(dir) == 0);
+	close(lock);
+	tear_down();
+}
+
 RUN_TESTS(TEST(it_is_made_for_its_user_alone),
 	  TEST(a_second_coordinator_is_refused_while_the_first_lives),
 	  TEST(a_directory_others_can_write_to_is_refused),
 	  TEST(a_symbolic_link_is_refused),
 	  TEST(records_of_the_run_before_are_set_aside_once),
-	  TEST(the_address_is_told_and_taken_back))
+	  TEST(the_address_is_told_and_taken_back),
+	  TEST(starts_of_one_that_was_killed_are_counted))
