@@ -15,7 +15,7 @@
  *             +---------> drive.c <---------+
  *                     job_step()
  *                         |
- *                     effects.c
+ *               effects.c   leaving.c
  *
  * This header is for the files of this room.
  */
@@ -79,6 +79,9 @@ struct coordinator {
 };
 
 /* One event: step, effect, publish.  reason: why, for people. */
+void coordinator_step(struct coordinator *c, const struct job_event *event,
+		      const char *reason);
+/* The same of the event of that type, now. */
 void coordinator_event(struct coordinator *c, enum job_event_type type,
 		       unsigned epoch, unsigned size, const char *reason);
 
@@ -105,6 +108,13 @@ bool coordinator_find_checkpoint(struct coordinator *c);
 void coordinator_carry_out(struct coordinator *c);
 void coordinator_drop_next(struct coordinator *c);
 void coordinator_release_surplus(struct coordinator *c);
+
+/* leaving.c: executors that are recalled. */
+void coordinator_on_recalled(struct coordinator *c, int member, msec_t grace);
+/* Those of them that have ranks. */
+unsigned coordinator_leavers(const struct coordinator *c);
+/* Releases those that have none any more. */
+void coordinator_let_go(struct coordinator *c);
 
 extern const struct launch_events coordinator_launch_events;
 extern const struct members_events coordinator_members_events;

@@ -33,8 +33,15 @@ unsigned coordinator_possible(struct coordinator *c, unsigned limit)
 unsigned coordinator_executors_wanted(const struct coordinator *c)
 {
 	unsigned per = c->jobfile->ranks_per_executor;
+	unsigned held = (job_ranks_held(&c->job) + per - 1) / per;
+	unsigned target = (c->job.target + per - 1) / per;
+	unsigned leave = coordinator_leavers(c);
 
-	return (job_ranks_held(&c->job) + per - 1) / per;
+	/* who leaves is no longer anybody's to hold */
+	if (leave == 0)
+		return held;
+	held = held > leave ? held - leave : 0;
+	return held > target ? held : target;
 }
 
 /* An application may have written a newer one unasked. */
@@ -102,13 +109,21 @@ static void on_deadline(void *user)
 {
 	struct coordinator *c = user;
 	unsigned target = c->job.target;
+	bool leaves = c->job.leave != 0 && c->job.state == JOB_SAVING;
 	bool awaits =
 		c->job.state == JOB_WAITING || c->job.state == JOB_GROWING;
 	char reason[320];
 
-	snprintf(reason, sizeof(reason), "the deadline for %s passed%s%s",
+	if (c->job.state == JOB_WAITING) /* however the ranks ended before */
+		c->exit_code = EXIT_UNREACHABLE;
+	snprintf(reason, sizeof(reason), "the %s for %s passed%s%s",
+		 leaves ? "time that who leaves has" : "deadline",
 		 job_state_name(c->job.state),
 		 awaits && *c->trouble ? ": " : "", awaits ? c->trouble : "");
+	if (leaves)
+		log_warn("epoch=%u no new checkpoint in time: going on from "
+			 "the newest one that is complete",
+			 c->job.epoch);
 	coordinator_event(c, JOB_EV_TIMEOUT, 0, coordinator_possible(c, target),
 			  reason);
 }
@@ -132,15 +147,23 @@ static void log_transition(const struct coordinator *c,
 		 c->job.epoch, *c->reason ? c->reason : job_event_name(type));
 }
 
+/* The job may be about to go on from what is there. */
+static bool goes_back(const struct coordinator *c, enum job_event_type type)
+{
+	return type == JOB_EV_CRASHED || type == JOB_EV_LOST ||
+	       type == JOB_EV_UNSTARTED ||
+	       (c->job.leave != 0 &&
+		(type == JOB_EV_TIMEOUT || type == JOB_EV_UNSAVED));
+}
+
 /* Losses since the last checkpoint count, whoever asked for it; but who may
  * have begun afresh has written none that is worth more. */
 static void forgive(struct coordinator *c, enum job_event_type type)
 {
 	const struct job_event kept = {.type = JOB_EV_KEPT, .now = loop_now()};
 
-	if ((type == JOB_EV_CRASHED || type == JOB_EV_LOST ||
-	     type == JOB_EV_UNSTARTED) &&
-	    c->job.resumed && coordinator_find_checkpoint(c))
+	if (goes_back(c, type) && c->job.resumed &&
+	    coordinator_find_checkpoint(c))
 		job_step(&c->job, &kept);
 }
 
@@ -149,24 +172,36 @@ void coordinator_event(struct coordinator *c, enum job_event_type type,
 {
 	const struct job_event event = {
 		.type = type, .now = loop_now(), .epoch = epoch, .size = size};
+
+	coordinator_step(c, &event, reason);
+}
+
+void coordinator_step(struct coordinator *c, const struct job_event *event,
+		      const char *reason)
+{
+	enum job_event_type type = event->type;
 	struct job before;
+	bool moved;
 
 	forgive(c, type);
 	before = c->job;
-	if (!job_step(&c->job, &event))
+	if (!job_step(&c->job, event))
 		return;
-	history_on_step(&c->history, &before, &c->job, type, reason, event.now);
+	moved = before.state != c->job.state;
+	history_on_step(&c->history, &before, &c->job, type, reason,
+			event->now);
 	if (c->job.proven != 0)
 		trials_pass(c->trials, c->job.proven);
-	if (before.state != c->job.state) {
+	if (moved) {
 		snprintf(c->reason, sizeof(c->reason), "%s", reason);
 		log_transition(c, &before, type);
 	}
 	if (job_is_over(&c->job))
 		c->exit_code = exit_code_of(c);
 	coordinator_arm_deadline(c);
-	service_publish(c, before.state == c->job.state);
-	if (before.state != c->job.state)
+	service_publish(c, !moved);
+	/* or another start is to be prepared */
+	if (moved || (c->job.next != 0 && c->job.next != before.next))
 		coordinator_carry_out(c);
 	else if (type == JOB_EV_STEP)
 		coordinator_release_surplus(c);
@@ -329,7 +364,7 @@ void coordinator_on_checkpoint(struct coordinator *c,
 	if (report->complete && (report->newer || report->taken)) {
 		c->saved = true;
 		coordinator_find_checkpoint(c);
-		progress_on_saved(c, report->step);
+		progress_on_saved(c, report->step, report->taken);
 		snprintf(reason, sizeof(reason),
 			 "checkpoint of step %llu, %llu bytes",
 			 (unsigned long long)report->step,
@@ -413,6 +448,11 @@ static void on_left(void *user, int member)
 	forget(user, member);
 }
 
+static void on_recalled(void *user, int member, msec_t grace)
+{
+	coordinator_on_recalled(user, member, grace);
+}
+
 static void on_report(void *user, int member, const Bellows__V1__Report *report)
 {
 	struct coordinator *c = user;
@@ -429,5 +469,6 @@ static void on_report(void *user, int member, const Bellows__V1__Report *report)
 }
 
 const struct members_events coordinator_members_events = {
-	on_probed, on_ready, on_unfit, on_attached, on_lost, on_left, on_report,
+	on_probed, on_ready, on_unfit,    on_attached,
+	on_lost,   on_left,  on_recalled, on_report,
 };

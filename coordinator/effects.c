@@ -107,6 +107,7 @@ static int make_start(struct coordinator *c, struct error *err)
 		return r;
 	take_over(c);
 	count_ranks(c);
+	coordinator_let_go(c);
 	return 0;
 }
 
@@ -152,6 +153,8 @@ static void do_prepare(struct coordinator *c)
 
 static void do_save(struct coordinator *c)
 {
+	if (c->job.next == 0)
+		coordinator_drop_next(c);
 	c->save_ordered = c->job.epoch;
 	c->judged = c->saved = false;
 	launch_save(c->now, true, progress_takes_newest(c));
@@ -238,6 +241,7 @@ void coordinator_carry_out(struct coordinator *c)
 	switch (job_effect(&c->job)) {
 	case JOB_DO_WAIT:
 		coordinator_drop_next(c);
+		coordinator_let_go(c);
 		coordinator_count_executors(c);
 		return;
 	case JOB_DO_START:

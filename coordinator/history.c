@@ -152,7 +152,8 @@ void history_on_step(struct history *history, const struct job *before,
 	rescale = current(history);
 
 	if (event == JOB_EV_SCALE ||
-	    (!rescale && computed && job->state == JOB_STOPPING))
+	    (!rescale && computed &&
+	     (event == JOB_EV_LEAVE || job->state == JOB_STOPPING)))
 		rescale = begin(history, before, reason, event != JOB_EV_SCALE,
 				at);
 	if (computed && !computes && rescale != unproven(history))

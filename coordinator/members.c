@@ -292,11 +292,17 @@ static void on_heartbeat(struct members *members, int member,
 			 const Bellows__V1__Heartbeat *heartbeat)
 {
 	struct member *m = &members->ledger.members[member];
+	bool recalled = heartbeat->grace > 0;
 
-	if (!heartbeat->leaving || m->state == MEMBER_LEAVING)
+	if (!heartbeat->leaving || m->state == MEMBER_LEAVING ||
+	    (recalled && m->state == MEMBER_RECALLED))
 		return;
-	log_info("executor=%s leaves", m->name);
-	m->state = MEMBER_LEAVING;
+	log_info("executor=%s leaves%s", m->name,
+		 recalled ? ": it is recalled" : "");
+	m->state = recalled ? MEMBER_RECALLED : MEMBER_LEAVING;
+	if (recalled)
+		members->events->recalled(members->user, member,
+					  heartbeat->grace);
 }
 
 void members_on_report(struct members *members, struct rpc_call *call,

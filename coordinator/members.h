@@ -29,6 +29,9 @@ struct members_events {
 	void (*attached)(void *user, int member);
 	void (*lost)(void *user, int member, const char *reason);
 	void (*left)(void *user, int member); /* as it was told to */
+	/* It will leave, and keeps its ranks for grace if it is not released
+	 * before. */
+	void (*recalled)(void *user, int member, msec_t grace);
 	/* What the room does not handle itself. */
 	void (*reported)(void *user, int member,
 			 const Bellows__V1__Report *report);

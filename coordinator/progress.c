@@ -33,10 +33,11 @@ void progress_on_up(struct coordinator *c)
 	loop_timer_set(c->loop, &c->proof, PROVEN_AFTER, on_proven, c);
 }
 
-void progress_on_saved(struct coordinator *c, uint64_t step)
+void progress_on_saved(struct coordinator *c, uint64_t step, bool taken)
 {
 	c->checkpoint.step = step;
-	c->saved_after = c->ordered_at;
+	if (!taken)
+		c->saved_after = c->ordered_at;
 	if (step == 0 || step >= c->history.step)
 		return;
 	history_on_repeated(&c->history, c->history.step - step);
@@ -55,8 +56,16 @@ bool progress_takes_newest(struct coordinator *c)
 		.deadline = c->jobfile->checkpoint_deadline,
 	};
 	bool takes;
+	int signo;
 
 	c->ordered_at = c->history.step;
+	if (c->job.leave != 0 &&
+	    adapter->save(&c->jobfile->app, &signo) == SAVE_WATCH) {
+		log_info("epoch=%u saves when it likes, and an executor "
+			 "leaves: taking the newest checkpoint",
+			 c->job.epoch);
+		return true;
+	}
 	if (!adapter->next)
 		return false;
 	coordinator_find_checkpoint(c);

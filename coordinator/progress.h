@@ -17,8 +17,9 @@ void progress_on_start(struct coordinator *c);
 /* Its ranks are up.  One that begins anew is taken for proven after a while. */
 void progress_on_up(struct coordinator *c);
 
-/* The checkpoint that was ordered is complete; its step, 0: not known. */
-void progress_on_saved(struct coordinator *c, uint64_t step);
+/* The checkpoint that was ordered is complete; its step, 0: not known.  taken:
+ * it was there before the order. */
+void progress_on_saved(struct coordinator *c, uint64_t step, bool taken);
 
 /* Whether the newest checkpoint that is there costs less than the next one;
  * notes how far the application is when it is told to save. */

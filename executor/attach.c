@@ -5,9 +5,11 @@
 #include "base/log.h"
 #include "executor/host.h"
 #include "executor/reach.h"
+#include "executor/ready.h"
 #include "jobfile/exit.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
 
 /*
@@ -116,8 +118,14 @@ void executor_lose_patience(struct executor *ex)
 			       on_patience, ex);
 }
 
-static void try_again(struct executor *ex)
+static void try_again(struct executor *ex, const struct rpc_status *status)
 {
+	if (ex->attempts == 0)
+		log_info("coordinator %s is not there: %s %s; trying for "
+			 "%lld s",
+			 ex->config->coordinator, rpc_code_name(status->code),
+			 status->message,
+			 (long long)ex->config->patience / 1000);
 	executor_lose_patience(ex);
 	loop_timer_clear(&ex->beat);
 	loop_timer_set(ex->loop, &ex->again, backoff(ex->attempts++, 100, 2000),
@@ -129,11 +137,14 @@ static void on_detached(void *user, const struct rpc_status *status)
 	struct executor *ex = user;
 
 	ex->stream = NULL;
+	ready_tell(ex);
 	if (ex->leaving)
 		return;
-	log_info("detached: %s %s", rpc_code_name(status->code),
-		 status->message);
-	try_again(ex);
+	if (ex->leave_by != 0)
+		executor_leave(ex, 128 + SIGTERM,
+			       "it was to, and nobody can release it");
+	else
+		try_again(ex, status);
 }
 
 static const struct rpc_stream_events stream_events = {
@@ -160,6 +171,7 @@ static int attach(struct executor *ex, struct error *err)
 	ranks_repeat(ex->ranks);
 	executor_deliver_judgement(ex);
 	reach_on_attached(ex);
+	ready_tell(ex);
 	return 0;
 }
 
@@ -169,6 +181,7 @@ static int take_job(struct executor *ex, const Bellows__V1__JobInitReply *reply,
 	int r;
 
 	ex->heartbeat = reply->heartbeat > 0 ? reply->heartbeat : 1000;
+	ex->served = reply->incarnation;
 	if (ex->job)
 		return 0;
 	r = jobfile_parse(&ex->job, "the coordinator's job file",
@@ -184,6 +197,8 @@ static void on_joined(void *user, const struct rpc_status *status,
 		      const ProtobufCMessage *answer)
 {
 	struct executor *ex = user;
+	const Bellows__V1__JobInitReply *reply =
+		(const Bellows__V1__JobInitReply *)answer;
 	struct error err;
 	int r;
 
@@ -191,7 +206,7 @@ static void on_joined(void *user, const struct rpc_status *status,
 		return;
 	if (status->code == RPC_UNAVAILABLE || status->code == RPC_CANCELLED ||
 	    status->code == RPC_DEADLINE_EXCEEDED) {
-		try_again(ex);
+		try_again(ex, status);
 		return;
 	}
 	if (status->code != RPC_OK) {
@@ -200,7 +215,11 @@ static void on_joined(void *user, const struct rpc_status *status,
 		executor_leave(ex, EXIT_UNREACHABLE, "refused");
 		return;
 	}
-	r = take_job(ex, (const Bellows__V1__JobInitReply *)answer, &err);
+	if (ex->job && reply->incarnation != ex->served) {
+		executor_end_former(ex);
+		return;
+	}
+	r = take_job(ex, reply, &err);
 	if (r == 0)
 		r = attach(ex, &err);
 	if (r < 0) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "executor/config.h"
 
+#include "executor/cores.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -16,7 +18,8 @@ static const char help[] =
 	"  --coordinator ADDR  host:port, or unix:PATH\n"
 	"  --name NAME         of this executor; default: the host's name\n"
 	"  --slots N           ranks it can run; default 1\n"
-	"  --cores N           processors they may use; default: all\n"
+	"  --cores N           processors they may use; default: all that the\n"
+	"                      limits of this host or container leave\n"
 	"  --address HOST      where other executors reach it; default: none,\n"
 	"                      all are on this machine\n"
 	"  --token-file FILE   the token that the coordinator asks for; - is\n"
@@ -28,6 +31,11 @@ static const char help[] =
 	"                      repeated\n"
 	"  --patience SECONDS  without the coordinator, before its ranks are\n"
 	"                      ended; default 30\n"
+	"  --grace SECONDS     after SIGTERM, for the job to save and go on\n"
+	"                      without it, before its ranks are ended; "
+	"default\n"
+	"                      25, 0: at once\n"
+	"  --ready FILE        a file that is there while it can run ranks\n"
 	"  --verbose           log more\n"
 	"\n"
 	"Example:\n"
@@ -35,9 +43,14 @@ static const char help[] =
 	"\\\n"
 	"      --address 10.0.0.8\n"
 	"\n"
+	"SIGTERM asks the coordinator for its release; SIGINT, a second "
+	"SIGTERM\n"
+	"and one without a coordinator end it at once.\n"
+	"\n"
 	"Exit codes: 0 released by the coordinator; 64 usage; 69 coordinator\n"
 	"not reached, or it refused; 71 the system failed; 143 ended by "
-	"SIGTERM.\n";
+	"SIGTERM\n"
+	"without a release.\n";
 
 static const struct option options[] = {
 	{"coordinator", required_argument, NULL, 'c'},
@@ -49,24 +62,26 @@ static const struct option options[] = {
 	{"tmpdir", required_argument, NULL, 't'},
 	{"adapter", required_argument, NULL, 'm'},
 	{"patience", required_argument, NULL, 'p'},
+	{"grace", required_argument, NULL, 'g'},
+	{"ready", required_argument, NULL, 'r'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
 	{0},
 };
 
-static int number(const char *option, const char *text, unsigned max,
-		  unsigned *out, struct error *err)
+static int number(const char *option, const char *text, unsigned min,
+		  unsigned max, unsigned *out, struct error *err)
 {
 	char *end;
 	unsigned long value;
 
 	errno = 0;
 	value = strtoul(text, &end, 10);
-	if (errno || end == text || *end || value < 1 || value > max)
+	if (errno || end == text || *end || value < min || value > max)
 		return error_set(err, -EINVAL,
-				 "--%s: '%s' is not a number from 1 to %u",
-				 option, text, max);
+				 "--%s: '%s' is not a number from %u to %u",
+				 option, text, min, max);
 	*out = (unsigned)value;
 	return 0;
 }
@@ -84,9 +99,9 @@ static int take(struct config *config, int option, struct error *err)
 		config->name = optarg;
 		return 0;
 	case 's':
-		return number("slots", optarg, 4096, &config->slots, err);
+		return number("slots", optarg, 1, 4096, &config->slots, err);
 	case 'k':
-		return number("cores", optarg, 65536, &config->cores, err);
+		return number("cores", optarg, 1, 65536, &config->cores, err);
 	case 'a':
 		config->address = optarg;
 		return 0;
@@ -99,9 +114,16 @@ static int take(struct config *config, int option, struct error *err)
 	case 'm':
 		return adapter_files_add(&config->adapters, optarg, err);
 	case 'p':
-		r = number("patience", optarg, 86400, &seconds, err);
+		r = number("patience", optarg, 1, 86400, &seconds, err);
 		config->patience = SECONDS(seconds);
 		return r;
+	case 'g':
+		r = number("grace", optarg, 0, 86400, &seconds, err);
+		config->grace = SECONDS(seconds);
+		return r;
+	case 'r':
+		config->ready = optarg;
+		return 0;
 	case 'v':
 		config->verbose = true;
 		return 0;
@@ -123,7 +145,6 @@ int config_parse(struct config *config, int argc, char **argv,
 {
 	static char host[64];
 	const char *tmpdir = getenv("TMPDIR");
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	int option, r;
 
 	gethostname(host, sizeof(host) - 1);
@@ -132,8 +153,9 @@ int config_parse(struct config *config, int argc, char **argv,
 		.address = "",
 		.tmpdir = tmpdir ? tmpdir : "/tmp",
 		.slots = 1,
-		.cores = cores > 0 ? (unsigned)cores : 1,
+		.cores = cores_available("/proc/self/cgroup", "/sys/fs/cgroup"),
 		.patience = SECONDS(30),
+		.grace = SECONDS(25),
 	};
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {

@@ -15,7 +15,9 @@ struct config {
 	const char *token_file; /* NULL: none */
 	struct adapter_files adapters;
 	unsigned slots, cores;
-	msec_t patience; /* without the coordinator */
+	msec_t patience;   /* without the coordinator */
+	msec_t grace;      /* of its ranks, once it is told to leave */
+	const char *ready; /* NULL: none; see ready.h */
 	bool verbose;
 };
 

@@ -7,6 +7,8 @@
 #include "executor/host.h"
 #include "executor/process.h"
 #include "executor/reach.h"
+#include "executor/ready.h"
+#include "executor/shm.h"
 #include "jobfile/exit.h"
 #include "rpc/token.h"
 
@@ -14,6 +16,8 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/random.h>
+
+#define SHM_VARIABLE "OMPI_MCA_btl_vader_backing_directory"
 
 enum {
 	LEAVE_TIMEOUT = 2000,
@@ -70,6 +74,8 @@ void executor_leave(struct executor *ex, int code, const char *reason)
 	ex->leaving = true;
 	ex->exit_code = code;
 	ex->leave_since = loop_now();
+	loop_timer_clear(&ex->grace);
+	ready_tell(ex);
 	if (ex->stream)
 		executor_beat(ex);
 	reach_end(ex);
@@ -77,9 +83,46 @@ void executor_leave(struct executor *ex, int code, const char *reason)
 	clear(ex);
 }
 
-static void on_signal(void *user, int signo, pid_t sender)
+static void on_interrupt(void *user, int signo, pid_t sender)
 {
 	executor_leave(user, 128 + signo, strsignal(signo));
+}
+
+static void on_grace(void *user)
+{
+	struct executor *ex = user;
+
+	log_warn("not released within %lld s: ending %u ranks",
+		 (long long)ex->config->grace / 1000, ranks_count(ex->ranks));
+	executor_leave(ex, 128 + SIGTERM, "its grace is over");
+}
+
+/* Asks for its release, once. */
+static void on_terminate(void *user, int signo, pid_t sender)
+{
+	struct executor *ex = user;
+
+	if (!ex->stream || ex->leave_by != 0 || ex->config->grace == 0) {
+		on_interrupt(ex, signo, sender);
+		return;
+	}
+	if (ex->leaving)
+		return;
+	log_info("told to leave: %u ranks may go on for %lld s",
+		 ranks_count(ex->ranks), (long long)ex->config->grace / 1000);
+	ex->leave_by = loop_now() + ex->config->grace;
+	loop_timer_set(ex->loop, &ex->grace, ex->config->grace, on_grace, ex);
+	ready_tell(ex);
+	executor_beat(ex);
+}
+
+/* Before there is anything to be cleared away. */
+static int catch_signals(struct executor *ex, struct error *err)
+{
+	int r = loop_signal_add(ex->loop, SIGTERM, on_terminate, ex, err);
+
+	return r < 0 ? r
+		     : loop_signal_add(ex->loop, SIGINT, on_interrupt, ex, err);
 }
 
 /* ---- life ---- */
@@ -117,17 +160,15 @@ static int set_up(struct executor *ex, const char *socket,
 		r = tail_create(&ex->tail, ex->loop, executor_on_log, ex, err);
 	if (r == 0)
 		r = programs_create(&ex->programs, ex->loop, env, err);
-	if (r == 0)
-		r = loop_signal_add(ex->loop, SIGTERM, on_signal, ex, err);
-	if (r == 0)
-		r = loop_signal_add(ex->loop, SIGINT, on_signal, ex, err);
 	return r;
 }
 
 static void tear_down(struct executor *ex)
 {
 	ex->leaving = true;
+	ready_tell(ex);
 	reach_end(ex);
+	loop_timer_clear(&ex->grace);
 	loop_timer_clear(&ex->beat);
 	loop_timer_clear(&ex->again);
 	loop_timer_clear(&ex->patience);
@@ -155,15 +196,34 @@ static int make_tmpdir(struct executor *ex, struct error *err)
 			   ex->config->tmpdir);
 }
 
+/* A word for the ranks' environment if /dev/shm is too small for them. */
+static bool find_room(const struct executor *ex, char *word, size_t n)
+{
+	struct error err;
+
+	if (getenv(SHM_VARIABLE) ||
+	    shm_has_room("/dev/shm", ex->config->slots, &err))
+		return false;
+	log_warn("%s: their shared memory goes to %s; in a pod, mount an "
+		 "emptyDir with medium: Memory at /dev/shm",
+		 err.text, ex->tmpdir);
+	snprintf(word, n, SHM_VARIABLE "=%s", ex->tmpdir);
+	return true;
+}
+
 static int run(struct executor *ex, const char *bindir)
 {
-	char socket[4096], gate[4200], tmpdir[4200], path[8192];
+	char socket[4096], gate[4200], tmpdir[4200], path[8192], shm[4200];
 	const char *before = getenv("PATH");
-	const char *env[] = {gate, tmpdir, path, NULL};
+	const char *env[] = {gate, tmpdir, path, shm, NULL};
 	struct error err;
 	int r;
 
-	r = make_tmpdir(ex, &err);
+	r = catch_signals(ex, &err);
+	if (r == 0)
+		r = ready_begin(ex->config->ready, &err);
+	if (r == 0)
+		r = make_tmpdir(ex, &err);
 	if (r < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
@@ -174,6 +234,10 @@ static int run(struct executor *ex, const char *bindir)
 	snprintf(path, sizeof(path), "PATH=%s:%s", bindir,
 		 before ? before : "/usr/local/bin:/usr/bin:/bin");
 	setenv("PATH", path + strlen("PATH="), 1);
+	/* PMIx (4.2) crashes without it if the user has no entry either */
+	setenv("HOME", ex->tmpdir, 0);
+	if (!find_room(ex, shm, sizeof(shm)))
+		env[LENGTH(env) - 2] = NULL;
 	ex->env = env;
 	ex->bindir = bindir;
 	r = set_up(ex, socket, env, &err);
@@ -189,6 +253,12 @@ static int run(struct executor *ex, const char *bindir)
 	return r;
 }
 
+void executor_begin_life(struct executor *ex)
+{
+	if (getrandom(&ex->incarnation, sizeof(ex->incarnation), 0) < 0)
+		ex->incarnation = (uint64_t)loop_now();
+}
+
 int executor_run(const struct config *config, struct loop *loop,
 		 const char *bindir)
 {
@@ -198,8 +268,7 @@ int executor_run(const struct config *config, struct loop *loop,
 
 	bellows__v1__checkpoint_report__init(&ex.judged);
 	host_machine(ex.machine);
-	if (getrandom(&ex.incarnation, sizeof(ex.incarnation), 0) < 0)
-		ex.incarnation = (uint64_t)loop_now();
+	executor_begin_life(&ex);
 	r = run(&ex, bindir);
 	if (tree_remove_path(ex.tmpdir, &err) < 0)
 		log_warn("%s", err.text);

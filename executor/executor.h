@@ -14,6 +14,10 @@
  * attachment everything is reported once more: the coordinator takes a fact the
  * second time for nothing.
  *
+ * Told to end, it asks for its release: the coordinator has the job saved and
+ * goes on without it.  Until then, or until its grace is over, it obeys as
+ * before.  Without a coordinator nobody could release it, and it ends at once.
+ *
  * This header is for the files of this room.
  */
 
@@ -49,7 +53,12 @@ struct executor {
 	const char *const *env; /* of what it runs, beside its own */
 	const char *bindir;
 	struct sshd *sshd; /* NULL: none; see reach.h */
-	struct loop_timer beat, again, patience, leave;
+	struct loop_timer beat, again, patience, leave, grace;
+	uint64_t served; /* incarnation of the coordinator */
+	msec_t former_since;
+	bool fit;        /* to run this job, as far as is seen here */
+	bool is_ready;   /* as told, see ready.h */
+	msec_t leave_by; /* it is recalled, and ends its ranks then; or 0 */
 	bool leaving;
 	msec_t leave_since;
 	char leave_reason[128];
@@ -71,10 +80,16 @@ void executor_on_probe_end(void *user, uint64_t token, int status,
 bool executor_on_log(void *user, unsigned epoch, char *const *lines, size_t n);
 void executor_deliver_judgement(struct executor *ex); /* if there is one */
 
+/* Another incarnation. */
+void executor_begin_life(struct executor *ex);
+
 /* attach.c */
 void executor_join(void *user);
 /* Without the coordinator, from now on. */
 void executor_lose_patience(struct executor *ex);
+
+/* former.c: ends what is left of another coordinator's starts, then joins. */
+void executor_end_former(struct executor *ex);
 
 /* Ends all ranks, sends what they printed, says good-bye and ends. */
 void executor_leave(struct executor *ex, int code, const char *reason);

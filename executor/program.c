@@ -32,17 +32,22 @@ struct programs {
 
 DEFINE_CLEANUP(struct programs, programs_destroy)
 
-static void program_destroy(struct program *program)
+static void program_abandon(struct program *program)
 {
 	list_remove(&program->link);
 	loop_fd_remove(program->watch);
 	if (program->fd >= 0)
 		close(program->fd);
-	if (program->pid > 0) {
+	if (program->pid > 0)
 		loop_child_remove(program->programs->loop, program->pid);
-		kill(-program->pid, SIGKILL);
-	}
 	free(program);
+}
+
+static void program_destroy(struct program *program)
+{
+	if (program->pid > 0)
+		kill(-program->pid, SIGKILL);
+	program_abandon(program);
 }
 
 /* Keeps the last PROGRAM_TEXT_MAX bytes. */
@@ -185,6 +190,12 @@ int programs_create(struct programs **out, struct loop *loop,
 		return error_set(err, -ENOMEM, "out of memory");
 	*out = STEAL(programs);
 	return 0;
+}
+
+void programs_abandon(struct programs *programs)
+{
+	list_for_each (at, &programs->all)
+		program_abandon(CONTAINER(at, struct program, link));
 }
 
 struct programs *programs_destroy(struct programs *programs)

@@ -309,6 +309,14 @@ void ranks_repeat(struct ranks *ranks)
 	}
 }
 
+void ranks_forget(struct ranks *ranks)
+{
+	list_for_each (at, &ranks->starts)
+		start_destroy(CONTAINER(at, struct start, link));
+	list_for_each (at, &ranks->strangers)
+		rank_destroy(CONTAINER(at, struct rank, link));
+}
+
 static void on_connect(void *user, uint32_t events)
 {
 	gate_accept(user);
@@ -344,10 +352,7 @@ struct ranks *ranks_destroy(struct ranks *ranks)
 {
 	if (!ranks)
 		return NULL;
-	list_for_each (at, &ranks->starts)
-		start_destroy(CONTAINER(at, struct start, link));
-	list_for_each (at, &ranks->strangers)
-		rank_destroy(CONTAINER(at, struct rank, link));
+	ranks_forget(ranks);
 	loop_fd_remove(ranks->watch);
 	if (ranks->listener >= 0)
 		close(ranks->listener);

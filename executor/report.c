@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "executor/host.h"
+#include "executor/ready.h"
 #include "jobfile/exit.h"
 
 #include <errno.h>
@@ -10,6 +11,8 @@
 /*
  * What the coordinator is told
  */
+
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
 
 enum { CALL_TIMEOUT = 10000 };
 
@@ -32,7 +35,9 @@ void executor_beat(void *user)
 	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
 
 	heartbeat.ranks = ranks_count(ex->ranks);
-	heartbeat.leaving = ex->leaving;
+	heartbeat.leaving = ex->leaving || ex->leave_by != 0;
+	if (ex->leave_by != 0 && !ex->leaving)
+		heartbeat.grace = (uint32_t)MAX(ex->leave_by - loop_now(), 1);
 	r.what_case = BELLOWS__V1__REPORT__WHAT_HEARTBEAT;
 	r.heartbeat = &heartbeat;
 	executor_report(ex, &r);
@@ -120,6 +125,8 @@ void executor_on_probe_end(void *user, uint64_t token, int status,
 		good = error_set(&err, -ENOENT,
 				 "cannot run orted: it is not in PATH");
 	probed.token = token;
+	ex->fit = good >= 0;
+	ready_tell(ex);
 	if (good < 0) {
 		probed.failure = err.text;
 		probed.exit_code = (uint32_t)code;

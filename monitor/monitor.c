@@ -16,8 +16,9 @@
 /* For executors to leave by themselves once the job is over. */
 #define LEAVE_MAX SECONDS(10)
 
-/* For executors to end once they are told to. */
-#define GRACE SECONDS(5)
+/* For executors to end once they are told to: those that have ranks wait 25 s
+ * for the job to save. */
+#define GRACE SECONDS(30)
 
 /* For the last words to get out. */
 #define TELL_MAX SECONDS(5)

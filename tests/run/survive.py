@@ -83,11 +83,12 @@ def the_executor_of_rank_0_is_no_exception(room):
     assert len(resumed(at)) == 2
 
 
-def an_executor_told_to_end_is_a_loss_like_any_other(room):
+def an_executor_told_to_end_is_left_out_after_a_save(room):
     work = harness.work_for(RUN)
     at = begun(room, work)
     kill(executor(room, 1), signal.SIGTERM)
     has_its_digest(at, work)
+    assert len(resumed(at)) == 1
 
 
 def an_executor_lost_while_the_job_grows_stops_nothing(room):
@@ -268,7 +269,7 @@ harness.main(
     a_lost_executor_is_replaced_from_the_start_without_a_checkpoint,
     a_lost_executor_costs_what_came_after_the_checkpoint,
     the_executor_of_rank_0_is_no_exception,
-    an_executor_told_to_end_is_a_loss_like_any_other,
+    an_executor_told_to_end_is_left_out_after_a_save,
     an_executor_lost_while_the_job_grows_stops_nothing,
     a_rank_killed_after_a_checkpoint_goes_on_from_it,
     ranks_that_die_again_and_again_end_the_job,

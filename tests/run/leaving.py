@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Who is told to leave is left out in time.  args: BIN"""
+
+import os
+import re
+import signal
+
+import harness
+from crew import Crew, resumed, steps_of
+
+RUN = 4  # seconds that two ranks compute
+
+# does not save when it is told to
+STUBBORN = harness.flow(["sh", "-c", """trap '' USR1
+i=0
+while [ $i -lt 100000 ]; do
+  i=$((i + 1))
+  echo "parint: iteration $i of 100000"
+  sleep 0.05
+done"""])
+
+# saves when it likes, each second
+PERIODIC = """trap 'exit 9' TERM
+i=$(cat ck/state 2>/dev/null || echo 0)
+echo "from $i"
+while [ $i -lt 80 ]; do
+  i=$((i + 1))
+  echo "step $i of 80"
+  if [ $OMPI_COMM_WORLD_RANK = 0 ] && [ $((i % 20)) = 0 ]; then
+    echo $i >ck/new && mv ck/new ck/state
+  fi
+  sleep 0.05
+done"""
+
+
+# ---- an executor leaves ----
+
+def who_is_told_to_leave_is_released_and_no_step_is_lost(room):
+    work = harness.work_for(RUN, steps=True)
+    crew = Crew(room, room.job(work, ranks=(3, 1, 3)), 3).computes(3)
+    crew.tell("w1")
+    crew.left("w1")
+    crew.lead.says("w1 leaves")
+    crew.done(work)
+    assert len(resumed(crew.lead)) == 1
+    assert steps_of(crew.lead) == list(range(1, work.iterations + 1))
+
+
+def the_executor_of_rank_0_may_leave_too(room):
+    work = harness.work_for(RUN, steps=True)
+    crew = Crew(room, room.job(work), 2).computes(2)
+    crew.tell("w0")
+    crew.left("w0")
+    crew.done(work)
+    assert steps_of(crew.lead) == list(range(1, work.iterations + 1))
+
+
+def two_that_leave_at_once_are_one_shrink(room):
+    work = harness.work_for(RUN, steps=True)
+    crew = Crew(room, room.job(work, ranks=(4, 1, 4)), 4).computes(4)
+    crew.tell("w0", "w3")
+    crew.left("w0", "w3")
+    job = room.runs_on(2)
+    assert [(at["from"], at["to"], at["result"]) for at in job["history"]] \
+        == [(4, 2, "done")]
+    crew.done(work)
+    assert len(resumed(crew.lead)) == 1
+    assert steps_of(crew.lead) == list(range(1, work.iterations + 1))
+
+
+def who_leaves_amid_a_grow_is_left_out_of_it(room):
+    work = harness.work_for(RUN)
+    crew = Crew(room, room.job(work), 2).computes(2)
+    room.run("bellows", "scale", "heat", 4).ends_with(0)
+    crew.join("w2")
+    crew.tell("w1")
+    crew.left("w1")
+    crew.done(work)
+
+
+def when_all_leave_the_job_waits_for_others(room):
+    work = harness.work_for(RUN, steps=True)
+    crew = Crew(room, room.job(work, ranks=(2, 2, 2)), 2).computes(2)
+    crew.tell("w0", "w1")
+    crew.left("w0", "w1")
+    job = room.wait_job("waiting", lambda job: job["state"] == "waiting")
+    assert job["executors_wanted"] == 2
+    assert not os.path.exists(room.path("ck", "parint.ckpt.tmp"))
+    crew.join("w2")
+    crew.join("w3")
+    crew.done(work)
+    assert steps_of(crew.lead) == list(range(1, work.iterations + 1))
+
+
+def who_cannot_be_spared_is_waited_for(room):
+    work = harness.work_for(RUN, steps=True)
+    crew = Crew(room, room.job(work, ranks=(2, 2, 2)), 2).computes(2)
+    crew.tell("w1")
+    crew.left("w1")
+    crew.join("w1")
+    crew.done(work)
+    assert steps_of(crew.lead) == list(range(1, work.iterations + 1))
+
+
+def a_wait_for_others_ends_in_69(room):
+    path = room.job(harness.work_for(60), ranks=(1, 1, 1), wait_deadline="1s")
+    crew = Crew(room, path, 1).computes(1)
+    crew.tell("w0")
+    crew.left("w0")
+    crew.lead.ends_with(69)
+
+
+# ---- what does not fit ----
+
+def a_checkpoint_that_does_not_come_in_time_is_said(room):
+    path = room.job(harness.work_for(60), command=STUBBORN, ranks=(2, 1, 2))
+    crew = Crew(room, path, 2, "--grace", 2).computes(2)
+    crew.tell("w1")
+    crew.left("w1")
+    room.wait_job("one rank", lambda job: job["ranks"] == 1
+                  and job["state"] == "running")
+    crew.lead.says("no new checkpoint in time")
+    crew.lead.tell(signal.SIGTERM)
+    room.wait_job("saving", lambda job: job["state"] == "saving")
+    crew.lead.tell(signal.SIGTERM)
+    crew.lead.ends_with(130)
+    crew.left("w0")
+
+
+def who_saves_when_it_likes_goes_on_from_the_newest(room):
+    path = room.write("heat.yaml", "".join(f"{line}\n" for line in (
+        "name: heat", "app: generic",
+        f"command: {harness.flow(['sh', '-c', PERIODIC])}",
+        "ranks: {initial: 2, min: 1, max: 2}", "checkpoint: {dir: ck}",
+        "generic: {files: [state], progress: 'step ([0-9]+) of ([0-9]+)'}")))
+    crew = Crew(room, path, 2)
+    room.wait("a checkpoint", lambda: os.path.exists(room.path("ck", "state")))
+    crew.tell("w1")
+    crew.left("w1")
+    crew.lead.says("taking the newest checkpoint")
+    crew.lead.ends_with(0)
+    crew.left("w0")
+    began = [int(step) for step in
+             re.findall(r"^from (\d+)$", crew.lead.output, re.M)]
+    assert began[:2] == [0, 0] and len(began) == 3
+    assert began[2] > 0 and began[2] % 20 == 0
+
+
+def nobody_waits_longer_than_the_grace(room):
+    crew = Crew(room, room.job(harness.work_for(60)), 2, "--grace", 1)
+    crew.computes(2)
+    crew.lead.tell(signal.SIGSTOP)
+    crew.tell("w1")
+    crew.hands["w1"].ends_with(128 + signal.SIGTERM).says(
+        "not released within 1 s")
+    assert not os.listdir(room.path("t-w1"))
+    crew.lead.tell(signal.SIGCONT)
+    crew.lead.tell(signal.SIGTERM)
+    crew.lead.ends_with(75)
+    crew.left("w0")
+
+
+def told_twice_an_executor_ends_at_once(room):
+    path = room.job(harness.work_for(60), command=STUBBORN, ranks=(2, 1, 2))
+    crew = Crew(room, path, 2).computes(2)
+    crew.tell("w1")
+    room.wait("it heard", lambda: "told to leave" in crew.hands["w1"].errors)
+    crew.tell("w1")
+    crew.hands["w1"].ends_with(128 + signal.SIGTERM)
+    room.run("bellows", "cancel", "heat").ends_with(0)
+    crew.lead.ends_with(130)
+    crew.left("w0")
+
+
+def without_a_coordinator_an_executor_ends_at_once(room):
+    tmp = room.path("t")
+    os.mkdir(tmp)
+    hand = room.start("bellows-executor", "--coordinator",
+                      f"unix:{room.path('nobody')}", "--name", "w0",
+                      "--tmpdir", tmp)
+    room.wait("its directory", lambda: os.listdir(tmp))
+    hand.tell(signal.SIGTERM)
+    hand.ends_with(128 + signal.SIGTERM)
+
+
+# ---- all of the job ----
+
+def told_in_any_order_the_whole_job_saves_and_ends(room):
+    for first in (True, False):
+        work = harness.work_for(RUN)
+        crew = Crew(room, room.job(work), 2).computes(2)
+        if first:
+            crew.lead.tell(signal.SIGTERM)
+        crew.tell("w1", "w0")
+        if not first:
+            room.wait("it heard", lambda crew=crew:
+                      "told to leave" in crew.hands["w0"].errors)
+            crew.lead.tell(signal.SIGTERM)
+        crew.lead.ends_with(75)
+        crew.left("w0", "w1")
+        assert os.path.exists(room.path("ck", "parint.ckpt"))
+        again = Crew(room, crew.path, 2)
+        again.done(work)
+        assert len(resumed(again.lead)) == 1
+        os.unlink(room.path("ck", "parint.ckpt"))
+
+
+harness.main(
+    who_is_told_to_leave_is_released_and_no_step_is_lost,
+    the_executor_of_rank_0_may_leave_too,
+    two_that_leave_at_once_are_one_shrink,
+    who_leaves_amid_a_grow_is_left_out_of_it,
+    when_all_leave_the_job_waits_for_others,
+    who_cannot_be_spared_is_waited_for,
+    a_wait_for_others_ends_in_69,
+    a_checkpoint_that_does_not_come_in_time_is_said,
+    who_saves_when_it_likes_goes_on_from_the_newest,
+    nobody_waits_longer_than_the_grace,
+    told_twice_an_executor_ends_at_once,
+    without_a_coordinator_an_executor_ends_at_once,
+    told_in_any_order_the_whole_job_saves_and_ends,
+)
