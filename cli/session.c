@@ -2,7 +2,6 @@
 #include "cli/session_internal.h"
 
 #include "base/backoff.h"
-#include "base/file.h"
 #include "cli/timeline.h"
 #include "jobfile/exit.h"
 
@@ -379,18 +378,9 @@ static void draw_timeline(const struct session *session)
 {
 	const char *path = session->config->args->timeline;
 	const Bellows__V1__Job *job = show_last(session->show);
-	CLEANUP(free) char *text = NULL;
 	struct error err;
-	size_t n = 0;
-	FILE *to;
 
-	if (!path || !job)
-		return;
-	to = open_memstream(&text, &n);
-	if (!to)
-		return;
-	timeline_draw(to, job);
-	if (fclose(to) == 0 && file_replace(path, 0644, text, n, &err) < 0)
+	if (path && job && timeline_save(path, job, &err) < 0)
 		fprintf(stderr, "bellows: no timeline: %s\n", err.text);
 }
 

@@ -6,6 +6,7 @@
  * What became of a job: its sizes over time and the price of each change
  */
 
+#include "base/error.h"
 #include "cli/wire.h"
 
 #include <stdio.h>
@@ -14,6 +15,10 @@ void timeline_print(FILE *to, const Bellows__V1__Job *job);
 
 /* A drawing of its own: no script, no font, no file beside it. */
 void timeline_draw(FILE *to, const Bellows__V1__Job *job);
+
+/* The same as a file, which is replaced; -errno with a sentence. */
+int timeline_save(const char *path, const Bellows__V1__Job *job,
+		  struct error *err);
 
 /* What a span is; one without ranks is a pause only between two that have some,
  * or while the job still runs. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
 #include "cli/text.h"
 #include "cli/timeline.h"
 
+#include <errno.h>
 #include <math.h>
 
 /* The picture, in pixels; the plot lies within the margins. */
@@ -244,4 +246,19 @@ void timeline_draw(FILE *to, const Bellows__V1__Job *job)
 	put_pauses(to, job, &scale);
 	put_ranks(to, job, &scale);
 	fputs("</svg>\n", to);
+}
+
+int timeline_save(const char *path, const Bellows__V1__Job *job,
+		  struct error *err)
+{
+	CLEANUP(free) char *text = NULL;
+	size_t n = 0;
+	FILE *to = open_memstream(&text, &n);
+
+	if (!to)
+		return error_set(err, -ENOMEM, "out of memory");
+	timeline_draw(to, job);
+	if (fclose(to) != 0)
+		return error_set(err, -ENOMEM, "out of memory");
+	return file_replace(path, 0644, text, n, err);
 }
