@@ -65,11 +65,19 @@ static int store(struct args *args, const struct flag *flag, const char *value,
 	return -EINVAL;
 }
 
+/* What kubectl has a letter for is known by it here, too. */
+static const char *by_letter(const char *word)
+{
+	return strcmp(word, "-n") == 0   ? "--namespace"
+	       : strcmp(word, "-h") == 0 ? "--help"
+					 : word;
+}
+
 /* One option at argv[0]; the words it took go to *taken. */
 static int read_flag(struct args *args, const struct command *command, int argc,
 		     const char *const *argv, int *taken, struct error *err)
 {
-	const char *word = argv[0] + 2;
+	const char *word = by_letter(argv[0]) + 2;
 	const char *value = strchr(word, '=');
 	const struct flag *flag = flag_find(command, word);
 
@@ -82,6 +90,10 @@ static int read_flag(struct args *args, const struct command *command, int argc,
 	if (!flag->value && value)
 		return error_set(err, -EINVAL, "--%s takes no value",
 				 flag->name);
+	if (flag->commands & WITH_KUBE)
+		args->of_kube = flag->name;
+	if (flag->commands & NOT_WITH_KUBE)
+		args->not_of_kube = flag->name;
 	if (flag->value && value)
 		value++;
 	if (flag->value && !value) {
@@ -119,6 +131,32 @@ static int check_words(const struct args *args, const struct command *command,
 	return 0;
 }
 
+static int check_place(const struct args *args, struct error *err)
+{
+	if (args->help)
+		return 0;
+	if (args->on && strcmp(args->on, "kube") != 0)
+		return error_set(err, -EINVAL,
+				 "--on: '%s' is no place that a job can be in; "
+				 "kube is",
+				 args->on);
+	if (args->on && args->not_of_kube)
+		return error_set(err, -EINVAL,
+				 "--%s does not go with --on kube",
+				 args->not_of_kube);
+	if (!args->on && args->of_kube)
+		return error_set(err, -EINVAL, "--%s needs --on kube",
+				 args->of_kube);
+	return 0;
+}
+
+/* "-f FILE" is FILE. */
+static bool is_file_letter(const struct command *command, const char *word)
+{
+	return (command->bit & (ON_RUN | ON_VALIDATE)) &&
+	       strcmp(word, "-f") == 0;
+}
+
 int args_read(struct args *args, const struct command *command, int argc,
 	      const char *const *argv, struct error *err)
 {
@@ -130,10 +168,9 @@ int args_read(struct args *args, const struct command *command, int argc,
 			args->command = &argv[i + 1];
 			break;
 		}
-		if (strcmp(argv[i], "-h") == 0) {
-			args->help = true;
+		if (is_file_letter(command, argv[i])) {
 			r = 0;
-		} else if (argv[i][0] == '-' && argv[i][1] == '-') {
+		} else if (strncmp(by_letter(argv[i]), "--", 2) == 0) {
 			r = read_flag(args, command, argc - i, argv + i, &taken,
 				      err);
 		} else if (argv[i][0] == '-' && argv[i][1] &&
@@ -150,6 +187,8 @@ int args_read(struct args *args, const struct command *command, int argc,
 					    : r;
 		i += taken;
 	}
+	if (check_place(args, err) < 0)
+		return -EINVAL;
 	return check_words(args, command, err);
 }
 

@@ -25,16 +25,21 @@ struct words {
 /* After args_read() nobody changes it. */
 struct args {
 	/* from the environment; NULL: not set */
-	const char *state_root, *runtime_dir, *term;
+	const char *state_root, *runtime_dir, *tmpdir, *term;
 
 	bool help, version, json, quiet, no_progress, wait, save, schema;
 	const char *state, *connect, *listen, *token_file, *timeline, *reason,
 		*hosts;
+	const char *on, *namespace, *kubeconfig, *context; /* a cluster */
 	const char *name, *app, *checkpoint_dir;
 	unsigned ranks, min, max; /* 0: not given */
 	msec_t deadline, timeout; /* 0: not given */
 	struct words at, env;
 	struct adapter_files adapters;
+
+	/* an option that only a cluster, or no cluster, has a use for; or NULL
+	 */
+	const char *of_kube, *not_of_kube;
 
 	struct words words;         /* what is no option */
 	const char *const *command; /* after "--", ends with NULL; or NULL */
@@ -54,6 +59,9 @@ enum command_bit {
 	ON_HELP = 1 << 7,
 	ON_ALL = (1 << 8) - 1,
 };
+
+/* In the same set of a flag: it goes with --on kube alone, or not with it. */
+enum { WITH_KUBE = 1 << 8, NOT_WITH_KUBE = 1 << 9 };
 
 /* One subcommand.  run returns the program's exit status. */
 struct command {
@@ -77,7 +85,7 @@ struct flag {
 	const char *name, *value; /* value: NULL for a switch */
 	enum flag_kind kind;
 	size_t offset;     /* in struct args */
-	unsigned commands; /* set of enum command_bit */
+	unsigned commands; /* set of enum command_bit, and of the two above */
 	const char *help;
 };
 
@@ -92,8 +100,8 @@ const struct command *command_find(const char *name);
 
 /*
  * Reads argv[0] to argv[argc - 1], which follow the command's name.  args is
- * zero but for the environment; args_fini() even after a failure.  -EINVAL with
- * a sentence, or -ENOMEM.
+ * zero but for the environment, and `on` if it goes without saying; args_fini()
+ * even after a failure.  -EINVAL with a sentence, or -ENOMEM.
  */
 int args_read(struct args *args, const struct command *command, int argc,
 	      const char *const *argv, struct error *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/client.h"
 
+#include "cli/kube_reach.h"
 #include "cli/statedir.h"
 #include "cli/text.h"
 #include "jobfile/exit.h"
@@ -65,13 +66,41 @@ static int find(struct client *client, const struct args *args, const char *job,
 	return 0;
 }
 
+static int find_in_kube(struct client *client, const struct args *args,
+			const char *job, struct error *err)
+{
+	int r = 0;
+
+	if (!job || !statedir_is_name(job))
+		return error_set(err, -EINVAL,
+				 "'%s' is no name of a job: 1 to 40 of a-z, "
+				 "0-9 and -",
+				 text_safe(job).s);
+	snprintf(client->name, sizeof(client->name), "%s", job);
+	if (!client->loop)
+		r = loop_create(&client->loop, err);
+	if (r == 0 && !client->reach)
+		r = reach_create(&client->reach, client->loop, args, err);
+	if (r == 0)
+		r = route_find(&client->route, client->reach, job, err);
+	if (r < 0)
+		return r;
+	client->token = *route_token(client->route);
+	snprintf(client->address, sizeof(client->address), "%s",
+		 route_address(client->route));
+	return 0;
+}
+
 int client_find(struct client *client, const struct args *args, const char *job,
 		struct error *err)
 {
 	struct statedir dir;
-	int r = find(client, args, job, err);
+	int r;
 
 	*client->token.text = '\0';
+	if (args->on)
+		return find_in_kube(client, args, job, err);
+	r = find(client, args, job, err);
 	if (r < 0)
 		return r;
 	if (args->token_file)
@@ -102,12 +131,36 @@ int client_connect(struct client *client, struct error *err)
 	return r;
 }
 
+const char *client_where(const struct client *client)
+{
+	return client->route ? route_pod(client->route) : client->address;
+}
+
+msec_t client_patience(const struct client *client)
+{
+	return client->route ? RESTART_PATIENCE : PATIENCE;
+}
+
+int client_gone(const struct client *client, struct error *err)
+{
+	if (client->route)
+		return route_gone(client->route, err);
+	return client_probe(client->address) == 0
+		       ? 0
+		       : error_set(err, -ECONNREFUSED,
+				   "the coordinator of %s is gone: nobody "
+				   "listens at %s",
+				   client->name, client_where(client));
+}
+
 void client_close(struct client *client)
 {
 	if (client->channel)
 		client->channel = rpc_channel_destroy(client->channel);
 	if (client->rpc)
 		client->rpc = rpc_destroy(client->rpc);
+	client->route = route_destroy(client->route);
+	client->reach = reach_destroy(client->reach);
 	if (client->loop)
 		client->loop = loop_destroy(client->loop);
 }
@@ -119,17 +172,19 @@ int client_open(struct client *client, const struct args *args, const char *job,
 
 	if (r < 0)
 		return r;
-	r = client_probe(client->address);
+	/* a socket of our own says nothing of who is behind it */
+	r = client->route ? 0 : client_probe(client->address);
 	if (r == -ECONNREFUSED || r == -ENOENT)
 		return error_set(err, -ECONNREFUSED,
 				 "the coordinator of %s is gone: nobody "
 				 "listens at %s",
-				 client->name, client->address);
+				 client->name, client_where(client));
 	if (r < 0)
 		return error_set(err, -ECONNREFUSED,
 				 "the coordinator of %s cannot be reached at "
 				 "%s: %s",
-				 client->name, client->address, strerror(-r));
+				 client->name, client_where(client),
+				 strerror(-r));
 	return client_connect(client, err);
 }
 
@@ -137,14 +192,22 @@ int client_explain(const struct client *client, const struct rpc_status *status,
 		   struct error *err)
 {
 	struct text why = text_safe(status->message);
+	int r;
 
+	if (client->route && status->code != RPC_UNAUTHENTICATED) {
+		r = route_gone(client->route, err);
+		if (r == 0)
+			r = route_trouble(client->route, err);
+		if (r < 0)
+			return r;
+	}
 	if (status->code == RPC_DEADLINE_EXCEEDED)
 		return error_set(err, -ETIMEDOUT,
 				 "the coordinator of %s at %s does not answer",
-				 client->name, client->address);
+				 client->name, client_where(client));
 	return error_set(err, -ECONNREFUSED,
 			 "the coordinator of %s at %s: %s%s%s", client->name,
-			 client->address, rpc_code_name(status->code),
+			 client_where(client), rpc_code_name(status->code),
 			 why.s[0] ? ": " : "", why.s);
 }
 

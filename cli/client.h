@@ -6,14 +6,19 @@
  * A connection to the coordinator of one job
  *
  * Everything here is bounded: a coordinator that is gone is found out by asking
- * its address first, one that does not answer by PATIENCE.
+ * its address first, one that does not answer by PATIENCE.  One in a cluster
+ * (--on kube) is looked for and reached through the API; it is gone when its
+ * pod is, and one that is started again in its pod is waited for.
  */
 
 #include "cli/args.h"
 #include "cli/wire.h"
 #include "rpc/token.h"
 
-enum { PATIENCE = SECONDS(5) };
+enum { PATIENCE = SECONDS(5), RESTART_PATIENCE = SECONDS(60) };
+
+struct reach;
+struct route;
 
 struct client {
 	struct loop *loop;
@@ -21,18 +26,32 @@ struct client {
 	struct rpc_channel *channel;
 	char name[64]; /* for sentences */
 	char address[256];
-	struct token token; /* "": none */
+	struct token token;  /* "": none */
+	struct reach *reach; /* to a cluster; NULL: none is spoken of */
+	struct route *route; /* NULL: not by one */
 };
 
 /* Where the job listens: --connect, or DIR/address of --state or of job's own
- * folder; and its token: --token-file, or DIR/token if there is one.  -EINVAL:
- * no such name can be; -ENOENT: there is no such job. */
+ * folder; and its token: --token-file, or DIR/token if there is one.  With --on
+ * kube a socket of ours that leads to its pod, and the token of its Secret; the
+ * loop runs meanwhile.  -EINVAL: no such name can be; -ENOENT: there is no such
+ * job. */
 int client_find(struct client *client, const struct args *args, const char *job,
 		struct error *err);
 
 /* Whether somebody listens at address: 0, or -errno of the attempt.  Of an
  * address that only gRPC can resolve it is not known: 0. */
 int client_probe(const char *address);
+
+/* Its address for people: of one in a cluster, the pod. */
+const char *client_where(const struct client *client);
+
+/* How long to go on trying without a word from it. */
+msec_t client_patience(const struct client *client);
+
+/* Whether it is known to have gone for good: 0, or -ECONNREFUSED with a
+ * sentence. */
+int client_gone(const struct client *client, struct error *err);
 
 /* A channel to client->address, with its token. */
 int client_channel(struct rpc_channel **out, const struct client *client,

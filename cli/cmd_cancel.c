@@ -36,7 +36,7 @@ static void on_end(void *user, int r, const struct error *err)
 	struct cancelling *cancelling = user;
 
 	/* a coordinator that nobody finds any more has ended */
-	if (r < 0 && client_probe(cancelling->client.address) == 0)
+	if (r < 0 && client_gone(&cancelling->client, NULL) == 0)
 		cancelling->err = *err;
 	else
 		r = 0;
@@ -71,7 +71,8 @@ static int cancel(struct cancelling *cancelling, const struct args *args)
 		return r;
 	loop_timer_set(client->loop, &cancelling->timeout, cancelling->patience,
 		       on_timeout, cancelling);
-	watch_start(&cancelling->watch, client, PATIENCE, &events, cancelling);
+	watch_start(&cancelling->watch, client, client_patience(client),
+		    &events, cancelling);
 	r = loop_run(client->loop);
 	loop_timer_clear(&cancelling->timeout);
 	watch_stop(&cancelling->watch);

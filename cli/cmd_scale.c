@@ -123,8 +123,8 @@ static int follow(struct scaling *scaling)
 			&scaling->err);
 	if (r < 0)
 		return r;
-	watch_start(&scaling->watch, scaling->client, PATIENCE, &events,
-		    scaling);
+	watch_start(&scaling->watch, scaling->client,
+		    client_patience(scaling->client), &events, scaling);
 	r = loop_run(scaling->client->loop);
 	watch_stop(&scaling->watch);
 	show_destroy(scaling->show);

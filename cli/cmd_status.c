@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/client.h"
+#include "cli/kube_list.h"
 #include "cli/output.h"
 #include "cli/statedir.h"
 #include "jobfile/exit.h"
@@ -140,7 +141,7 @@ static int show_all(const struct args *args, const struct output *output)
 
 int cmd_status(const struct args *args, const struct output *output)
 {
-	return args->words.n || args->connect || args->state
-		       ? show_one(args, output)
-		       : show_all(args, output);
+	if (args->words.n || args->connect || args->state)
+		return show_one(args, output);
+	return args->on ? kube_list(args, output) : show_all(args, output);
 }

@@ -70,8 +70,9 @@ static int start(struct watching *watching, const struct args *args,
 	if (r == 0)
 		r = show_create(&watching->show, loop, &show, &watching->err);
 	if (r == 0)
-		watch_start(&watching->watch, &watching->client, PATIENCE,
-			    &events, watching);
+		watch_start(&watching->watch, &watching->client,
+			    client_patience(&watching->client), &events,
+			    watching);
 	return r;
 }
 

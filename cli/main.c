@@ -24,12 +24,24 @@ static int open_standard(void)
 	return close(fd);
 }
 
-static int run_command(const struct command *command, int argc,
+enum { IN_CLUSTER = ON_SCALE | ON_STATUS | ON_WATCH | ON_CANCEL };
+
+/* As `kubectl bellows`, what it is about is in a cluster. */
+static bool is_plugin(const char *program)
+{
+	const char *slash = strrchr(program, '/');
+
+	return strcmp(slash ? slash + 1 : program, "kubectl-bellows") == 0;
+}
+
+static int run_command(const struct command *command, bool plugin, int argc,
 		       const char *const *argv)
 {
 	struct args args = {
+		.on = plugin && (command->bit & IN_CLUSTER) ? "kube" : NULL,
 		.state_root = getenv("BELLOWS_STATE"),
 		.runtime_dir = getenv("XDG_RUNTIME_DIR"),
+		.tmpdir = getenv("TMPDIR"),
 		.term = getenv("TERM"),
 	};
 	struct error err;
@@ -71,7 +83,7 @@ static int dispatch(int argc, const char *const *argv)
 				   "there is no command '%s'; 'bellows help' "
 				   "lists them",
 				   argv[1]);
-	return run_command(command, argc - 2, argv + 2);
+	return run_command(command, is_plugin(argv[0]), argc - 2, argv + 2);
 }
 
 int main(int argc, char **argv)

@@ -231,6 +231,16 @@ static void print_members(FILE *to, const Bellows__V1__Job *job)
 	}
 }
 
+/* Why there is nothing to be said of a job but its name. */
+static void print_unreached(FILE *to, Bellows__V1__Job *const *jobs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (jobs[i]->state == BELLOWS__V1__STATE__STATE_UNSPECIFIED &&
+		    jobs[i]->reason[0])
+			fprintf(to, "\n%s: %s\n", text_safe(jobs[i]->name).s,
+				text_safe(jobs[i]->reason).s);
+}
+
 static void text_jobs(FILE *to, Bellows__V1__Job *const *jobs, size_t n,
 		      bool list)
 {
@@ -249,8 +259,10 @@ static void text_jobs(FILE *to, Bellows__V1__Job *const *jobs, size_t n,
 		"RANKS", "TARGET", "STATE", "PROGRESS", "ETA", "RESCALES");
 	for (size_t i = 0; i < n; i++)
 		print_row(to, jobs[i], width);
-	if (list)
+	if (list) {
+		print_unreached(to, jobs, n);
 		return;
+	}
 	if (jobs[0]->reason[0])
 		fprintf(to, "\n%s\n", text_safe(jobs[0]->reason).s);
 	if (jobs[0]->trouble[0])

@@ -2,25 +2,42 @@
 #include "cli/watch.h"
 
 #include "base/backoff.h"
+#include "cli/kube_reach.h"
 
 #include <errno.h>
 
 enum { BACKOFF_FIRST = 100, BACKOFF_LAST = 2000 };
 
+/* What a coordinator says last may come after the news that its pod is over. */
+enum { FAREWELL = 2000 };
+
 static void open_stream(void *user);
+
+static void forget(struct watch *watch)
+{
+	loop_timer_clear(&watch->timer);
+	loop_timer_clear(&watch->farewell);
+	if (watch->client->route)
+		route_on_gone(watch->client->route, NULL, NULL);
+}
 
 static void end(struct watch *watch, int r)
 {
 	watch->stopped = true;
-	loop_timer_clear(&watch->timer);
+	forget(watch);
 	watch->events->on_end(watch->user, r, &watch->last);
 }
 
 static void retry(struct watch *watch)
 {
 	msec_t in = backoff(watch->attempts++, BACKOFF_FIRST, BACKOFF_LAST);
+	bool late =
+		watch->patience && loop_now() - watch->heard >= watch->patience;
 
-	if (watch->patience && loop_now() - watch->heard >= watch->patience) {
+	if (watch->client->route &&
+	    route_gone(watch->client->route, &watch->last) < 0)
+		late = true;
+	if (late) {
 		end(watch, -ECONNREFUSED);
 		return;
 	}
@@ -64,9 +81,27 @@ static void on_silence(void *user)
 
 	error_set(&watch->last, -ETIMEDOUT,
 		  "the coordinator of %s at %s does not answer",
-		  watch->client->name, watch->client->address);
+		  watch->client->name, client_where(watch->client));
 	rpc_stream_cancel(watch->stream);
 	end(watch, -ETIMEDOUT);
+}
+
+static void on_farewell(void *user)
+{
+	struct watch *watch = user;
+
+	route_gone(watch->client->route, &watch->last);
+	if (watch->stream)
+		rpc_stream_cancel(watch->stream);
+	end(watch, -ECONNREFUSED);
+}
+
+static void on_gone(void *user)
+{
+	struct watch *watch = user;
+
+	loop_timer_set(watch->client->loop, &watch->farewell, FAREWELL,
+		       on_farewell, watch);
 }
 
 static void open_stream(void *user)
@@ -98,6 +133,8 @@ void watch_start(struct watch *watch, struct client *client, msec_t patience,
 		.patience = patience,
 		.heard = loop_now(),
 	};
+	if (client->route)
+		route_on_gone(client->route, on_gone, watch);
 	loop_timer_set(client->loop, &watch->timer, 0, open_stream, watch);
 }
 
@@ -106,7 +143,7 @@ void watch_stop(struct watch *watch)
 	if (!watch->client || watch->stopped)
 		return;
 	watch->stopped = true;
-	loop_timer_clear(&watch->timer);
+	forget(watch);
 	if (watch->stream)
 		rpc_stream_cancel(watch->stream);
 }

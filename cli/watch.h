@@ -7,7 +7,8 @@
  *
  * A stream that ends with OK after a job that is over ends the watch; any other
  * end is followed by another attempt, after longer and longer waits, until
- * nothing was heard for `patience` (0: for ever).
+ * nothing was heard for `patience` (0: for ever), or the coordinator's pod is
+ * gone.
  */
 
 #include "cli/client.h"
@@ -26,7 +27,7 @@ struct watch {
 	void *user;
 	msec_t patience, heard;
 	struct rpc_stream *stream;
-	struct loop_timer timer;
+	struct loop_timer timer, farewell;
 	struct error last;
 	unsigned attempts;
 	bool over, stopped;

@@ -65,12 +65,7 @@ int kube_read_file(char **out, const char *path, size_t max, struct error *err);
  * cannot stand in one line of a header. */
 int kube_read_token(char **out, const char *path, struct error *err);
 
-/* What base64 stands for, as a text; -EINVAL if it is none. */
-int kube_decode(char **out, const char *base64, struct error *err);
 char *kube_encode(const char *text); /* NULL without memory */
-
-/* Frees a text that is nobody's business; NULL is nothing. */
-void kube_forget(char *secret);
 
 /* ---- access ---- */
 

@@ -164,6 +164,13 @@ const cJSON *kube_at(const cJSON *object, const char *path);
 /* otherwise: if there is none */
 long kube_number(const cJSON *object, const char *path, long otherwise);
 
+/* What base64 stands for, as a text: a value of a Secret.  -EINVAL if it is
+ * none. */
+int kube_decode(char **out, const char *base64, struct error *err);
+
+/* Frees a text that is nobody's business; NULL is nothing. */
+void kube_forget(char *secret);
+
 /* ---- telling ---- */
 
 /* What `kubectl describe` shows below the object regarding: an Event of

@@ -73,6 +73,26 @@ static void mistakes_are_told_in_a_sentence(void)
 	CHECK(READ("cancel", "--help") == 0 && args.help);
 }
 
+static void a_place_decides_which_options_go(void)
+{
+	CHECK(READ("status", "--on", "kube", "-n", "physics") == 0);
+	CHECK_TEXT(args.namespace, "physics");
+	CHECK(READ("run", "-f", "heat.yaml") == 0);
+	CHECK(args.words.n == 1);
+	CHECK_TEXT(args.words.at[0], "heat.yaml");
+	CHECK(READ("status", "--on", "moon") == -EINVAL);
+	CHECK_TEXT(err.text, "--on: 'moon' is no place that a job can be in; "
+			     "kube is");
+	CHECK(READ("watch", "heat", "-n", "physics") == -EINVAL);
+	CHECK_TEXT(err.text, "--namespace needs --on kube");
+	CHECK(READ("scale", "4", "--connect", "h:1", "--on", "kube") ==
+	      -EINVAL);
+	CHECK_TEXT(err.text, "--connect does not go with --on kube");
+	CHECK(READ("status", "heat", "-n") == -EINVAL);
+	CHECK_TEXT(err.text, "--namespace needs a value: NAME");
+	CHECK(READ("status", "-f", "heat") == -EINVAL);
+}
+
 static void every_command_and_option_is_explained(void)
 {
 	for (const struct command *at = commands; at->name; at++) {
@@ -236,6 +256,7 @@ static void unsafe_state_directories_are_refused(void)
 RUN_TESTS(TEST(options_may_stand_anywhere),
 	  TEST(what_follows_two_dashes_is_the_command),
 	  TEST(mistakes_are_told_in_a_sentence),
+	  TEST(a_place_decides_which_options_go),
 	  TEST(every_command_and_option_is_explained),
 	  TEST(the_manual_names_every_option_and_command),
 	  TEST(options_become_a_job_file),

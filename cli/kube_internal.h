@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_KUBE_INTERNAL_H
+#define CLI_KUBE_INTERNAL_H
+
+#include "base/cleanup.h"
+#include "base/list.h"
+#include "cli/kube_reach.h"
+#include "kube/forward.h"
+
+struct reach {
+	struct loop *loop;
+	const struct args *args;
+	struct kube_config *config;
+	struct kube *kube;
+	struct list routes;
+	unsigned made; /* sockets, so far */
+	char namespace[64];
+	char folder[128]; /* "": none */
+	char *words;
+};
+
+DEFINE_CLEANUP(struct reach, reach_destroy)
+
+struct route {
+	struct list link; /* in the reach */
+	struct reach *reach;
+	char job[64], pod[254], uid[64];
+	struct token token;
+	char address[144]; /* "unix:" and the socket */
+	struct kube_call *call;
+	struct kube_watch *watch;
+	struct kube_forward *forward;
+	struct loop_timer ready;
+	bool seen; /* by the watch, since its last list */
+	bool gone;
+	int exit_code;
+	char fate[320];    /* once it is gone */
+	char trouble[512]; /* of the newest connection that failed */
+	route_f fn;
+	void *user;
+	void (*on_gone)(void *user);
+	void *gone_user;
+};
+
+DEFINE_CLEANUP(struct route, route_destroy)
+
+/* Its socket's name alone: safe where the program is about to end. */
+void route_unlink(const struct route *route);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/kube_internal.h"
+
+#include "cli/text.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/un.h>
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+/* A label of DNS, as names of namespaces are (RFC 1123). */
+static bool is_label(const char *text)
+{
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-");
+
+	return n > 0 && n <= 63 && !text[n] && text[0] != '-' &&
+	       text[n - 1] != '-';
+}
+
+static int set_namespace(struct reach *reach, const struct args *args,
+			 struct error *err)
+{
+	const char *namespace = args->namespace
+					? args->namespace
+					: kube_config_namespace(reach->config);
+
+	if (!is_label(namespace))
+		return error_set(err, -EINVAL,
+				 "'%s' is no name of a namespace: 1 to 63 of "
+				 "a-z, 0-9 and -",
+				 text_safe(namespace).s);
+	snprintf(reach->namespace, sizeof(reach->namespace), "%s", namespace);
+	return 0;
+}
+
+/* The words of the command line that say which cluster it is. */
+static int set_words(struct reach *reach, const struct args *args,
+		     struct error *err)
+{
+	const char *const words[][2] = {
+		{" -n ", args->namespace},
+		{" --context ", args->context},
+		{" --kubeconfig ", args->kubeconfig},
+	};
+	size_t n = 1;
+	char *end;
+
+	for (size_t i = 0; i < LENGTH(words); i++)
+		if (words[i][1])
+			n += strlen(words[i][0]) + strlen(words[i][1]);
+	end = reach->words = calloc(1, n);
+	if (!end)
+		return error_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < LENGTH(words); i++)
+		if (words[i][1])
+			end = stpcpy(stpcpy(end, words[i][0]), words[i][1]);
+	return 0;
+}
+
+/* ---- the folder ---- */
+
+static int make_folder(struct reach *reach, const struct args *args,
+		       struct error *err)
+{
+	/* the longest name in it, and the zero at its end */
+	const int room = (int)sizeof(((struct sockaddr_un *)0)->sun_path) -
+			 (int)sizeof("/4294967295");
+	const char *in[] = {args->runtime_dir, args->tmpdir, "/tmp"};
+
+	for (size_t i = 0; i < LENGTH(in); i++) {
+		if (!in[i] || in[i][0] != '/' ||
+		    snprintf(reach->folder, sizeof(reach->folder),
+			     "%s/bellows-XXXXXX", in[i]) > room)
+			continue;
+		if (mkdtemp(reach->folder))
+			return 0;
+		error_errno(err, "no folder for sockets in %s", in[i]);
+		reach->folder[0] = '\0';
+	}
+	return -EACCES;
+}
+
+static void on_signal(void *user, int signo, pid_t sender)
+{
+	struct reach *reach = user;
+	sigset_t only;
+
+	for (struct list *at = reach->routes.next; at != &reach->routes;
+	     at = at->next)
+		route_unlink(CONTAINER(at, struct route, link));
+	rmdir(reach->folder);
+	signal(signo, SIG_DFL);
+	sigemptyset(&only);
+	sigaddset(&only, signo);
+	raise(signo);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+}
+
+/* nohup(1) has it ignored, and so it stays. */
+static bool is_ignored(int signo)
+{
+	struct sigaction before;
+
+	return sigaction(signo, NULL, &before) == 0 &&
+	       before.sa_handler == SIG_IGN;
+}
+
+static int handle_signals(struct reach *reach, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < LENGTH(signals); i++)
+		if (!is_ignored(signals[i]))
+			r = loop_signal_add(reach->loop, signals[i], on_signal,
+					    reach, err);
+	return r;
+}
+
+/* ---- all of it ---- */
+
+int reach_create(struct reach **out, struct loop *loop, const struct args *args,
+		 struct error *err)
+{
+	CLEANUP(reach_destroy) struct reach *reach = calloc(1, sizeof(*reach));
+	int r;
+
+	if (!reach)
+		return error_set(err, -ENOMEM, "out of memory");
+	list_init(&reach->routes);
+	reach->loop = loop;
+	reach->args = args;
+	r = kube_config_load(&reach->config, args->kubeconfig, args->context,
+			     err);
+	if (r == 0)
+		r = set_namespace(reach, args, err);
+	if (r == 0)
+		r = set_words(reach, args, err);
+	if (r == 0)
+		r = kube_create(&reach->kube, loop, reach->config, err);
+	if (r == 0)
+		r = make_folder(reach, args, err);
+	if (r == 0)
+		r = handle_signals(reach, err);
+	if (r < 0)
+		return r;
+	*out = STEAL(reach);
+	return 0;
+}
+
+struct reach *reach_destroy(struct reach *reach)
+{
+	if (!reach)
+		return NULL;
+	kube_destroy(reach->kube);
+	kube_config_destroy(reach->config);
+	if (reach->folder[0])
+		rmdir(reach->folder);
+	free(reach->words);
+	free(reach);
+	return NULL;
+}
+
+struct kube *reach_kube(const struct reach *reach)
+{
+	return reach->kube;
+}
+
+const char *reach_namespace(const struct reach *reach)
+{
+	return reach->namespace;
+}
+
+const char *reach_words(const struct reach *reach)
+{
+	return reach->words;
+}

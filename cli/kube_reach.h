@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_KUBE_REACH_H
+#define CLI_KUBE_REACH_H
+
+/*
+ * Coordinators in a cluster, reached through the API
+ *
+ * A reach is a connection to the API, and a folder of ours for sockets.  A
+ * route is the way to one coordinator: its pod is watched, its token read from
+ * the Secret NAME-token, its port forwarded to a socket in the folder.  Who has
+ * a route speaks gRPC to that socket as to any other; it is the loop that
+ * carries the bytes.
+ *
+ * The folder (mode 0700) goes with the reach.  Until somebody else handles
+ * them, SIGINT, SIGTERM and SIGHUP remove it and then do what they always do.
+ */
+
+#include "cli/args.h"
+#include "kube/kube.h"
+#include "rpc/token.h"
+
+enum { REACH_DEADLINE = 10000 }; /* msec: for an answer of the API */
+
+struct reach;
+struct route;
+
+/* -EINVAL: the command line or the kubeconfig is wrong. */
+int reach_create(struct reach **out, struct loop *loop, const struct args *args,
+		 struct error *err);
+
+/* Its routes are gone before.  Returns NULL. */
+struct reach *reach_destroy(struct reach *reach);
+
+struct kube *reach_kube(const struct reach *reach);
+const char *reach_namespace(const struct reach *reach);
+
+/* What kubectl takes as well: "-n heat --context bed", to be put into commands
+ * that a sentence names; "" if nothing was given. */
+const char *reach_words(const struct reach *reach);
+
+/* ---- routes ---- */
+
+/* r: 0 if address and token are there, or -errno with a sentence. */
+typedef void (*route_f)(void *user, int r, const char *text);
+
+/* pod: the coordinator's, as kube_find_coordinator() found it.  fn: once, never
+ * from within. */
+int route_create(struct route **out, struct reach *reach, const char *job,
+		 const cJSON *pod, route_f fn, void *user, struct error *err);
+struct route *route_destroy(struct route *route); /* returns NULL */
+
+/* Finds the pod, too; runs the loop until the route is there. */
+int route_find(struct route **out, struct reach *reach, const char *job,
+	       struct error *err);
+
+const char *route_address(const struct route *route); /* "unix:..." */
+const char *route_pod(const struct route *route);
+const struct token *route_token(const struct route *route);
+
+/* 0, or -ECONNREFUSED and what became of the pod: deleted, or over. */
+int route_gone(const struct route *route, struct error *err);
+
+/* Exit status of the coordinator, once route_gone() and if it is known;
+ * negative: it is not. */
+int route_exit_code(const struct route *route);
+
+/* Called when the pod goes; NULL: nobody. */
+void route_on_gone(struct route *route, void (*fn)(void *user), void *user);
+
+/* 0, or -ECONNREFUSED and why the newest connection failed that did; told
+ * once. */
+int route_trouble(struct route *route, struct error *err);
+
+#endif

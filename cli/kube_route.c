@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/kube_internal.h"
+
+#include "cli/kube_find.h"
+#include "cli/kube_secret.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { PORT = 7000 };
+
+/* ---- what becomes of the pod ---- */
+
+static void end(struct route *route, const cJSON *pod)
+{
+	size_t n = sizeof(route->fate);
+
+	if (route->gone)
+		return;
+	route->gone = true;
+	if (pod && kube_pod_is_over(pod)) {
+		route->exit_code = kube_pod_exit_code(pod);
+		kube_pod_tell(route->fate, n, pod);
+	} else {
+		snprintf(route->fate, n, "it was deleted");
+	}
+	if (route->on_gone)
+		route->on_gone(route->gone_user);
+}
+
+static void on_pod(void *user, enum kube_change change, const cJSON *pod)
+{
+	const char *uid = kube_text(pod, "metadata.uid");
+	struct route *route = user;
+
+	/* another one of its name is not it */
+	if (!uid || strcmp(uid, route->uid) != 0)
+		return;
+	route->seen = true;
+	if (change == KUBE_GONE || kube_pod_is_over(pod))
+		end(route, pod);
+}
+
+static void on_listed(void *user)
+{
+	struct route *route = user;
+
+	if (!route->seen)
+		end(route, NULL);
+	route->seen = false;
+}
+
+/* Who may not watch pods is told of the end by the connection's. */
+static void on_watch_trouble(void *user, const struct kube_answer *answer)
+{
+}
+
+static int watch_pod(struct route *route, struct error *err)
+{
+	static const struct kube_watch_events events = {
+		.object = on_pod,
+		.listed = on_listed,
+		.trouble = on_watch_trouble,
+	};
+	char query[sizeof(route->pod) + 32];
+	const struct kube_target target = {
+		.kind = &kube_pods,
+		.namespace = route->reach->namespace,
+		.query = query,
+	};
+
+	snprintf(query, sizeof(query), "fieldSelector=metadata.name%%3D%s",
+		 route->pod);
+	return kube_watch_start(&route->watch, route->reach->kube, &target,
+				&events, route, err);
+}
+
+/* ---- the way to it ---- */
+
+static void on_trouble(void *user, const char *text)
+{
+	struct route *route = user;
+
+	snprintf(route->trouble, sizeof(route->trouble), "%s", text);
+}
+
+static void on_ready(void *user)
+{
+	struct route *route = user;
+
+	route->fn(route->user, 0, "");
+}
+
+static int forward(struct route *route, struct error *err)
+{
+	struct reach *reach = route->reach;
+	int r;
+
+	snprintf(route->address, sizeof(route->address), "unix:%s/%u",
+		 reach->folder, reach->made++);
+	r = kube_forward_start(
+		&route->forward, reach->kube, reach->namespace, route->pod,
+		PORT, route->address + strlen("unix:"), on_trouble, route, err);
+	return r < 0 ? r : watch_pod(route, err);
+}
+
+static void on_secret(void *user, const struct kube_answer *answer)
+{
+	struct route *route = user;
+	struct error err;
+	int r = answer->r;
+
+	route->call = NULL;
+	if (r == -ENOENT)
+		error_set(&err, r,
+			  "job %s has no token: %s; --token-file names another",
+			  route->job, answer->text);
+	else if (r < 0)
+		error_set(&err, r,
+			  "the token of job %s: %s; or --token-file names a "
+			  "file that has it",
+			  route->job, answer->text);
+	else
+		r = kube_secret_token(&route->token, answer->object, &err);
+	if (r == 0)
+		r = forward(route, &err);
+	route->fn(route->user, r, r < 0 ? err.text : "");
+}
+
+static int ask_token(struct route *route, struct error *err)
+{
+	char name[sizeof(route->job) + 8];
+	const struct kube_target target = {
+		.kind = &kube_secrets,
+		.namespace = route->reach->namespace,
+		.name = name,
+	};
+
+	snprintf(name, sizeof(name), "%s-token", route->job);
+	return kube_get(route->reach->kube, &route->call, &target,
+			REACH_DEADLINE, on_secret, route, err);
+}
+
+static int start(struct route *route, struct error *err)
+{
+	const char *file = route->reach->args->token_file;
+	int r;
+
+	if (!file)
+		return ask_token(route, err);
+	r = token_read(&route->token, file, err);
+	if (r == 0)
+		r = forward(route, err);
+	if (r == 0)
+		loop_timer_set(route->reach->loop, &route->ready, 0, on_ready,
+			       route);
+	return r;
+}
+
+int route_create(struct route **out, struct reach *reach, const char *job,
+		 const cJSON *pod, route_f fn, void *user, struct error *err)
+{
+	CLEANUP(route_destroy) struct route *route = calloc(1, sizeof(*route));
+	const char *name = kube_text(pod, "metadata.name");
+	const char *uid = kube_text(pod, "metadata.uid");
+	int r;
+
+	if (!route)
+		return error_set(err, -ENOMEM, "out of memory");
+	list_init(&route->link);
+	if (!name || !uid || strlen(name) >= sizeof(route->pod))
+		return error_set(err, -EPROTO,
+				 "the API lists a pod of job %s without a name "
+				 "or uid",
+				 job);
+	route->reach = reach;
+	route->fn = fn;
+	route->user = user;
+	route->exit_code = -1;
+	snprintf(route->job, sizeof(route->job), "%s", job);
+	snprintf(route->pod, sizeof(route->pod), "%s", name);
+	snprintf(route->uid, sizeof(route->uid), "%s", uid);
+	list_append(&reach->routes, &route->link);
+	r = start(route, err);
+	if (r < 0)
+		return r;
+	*out = STEAL(route);
+	return 0;
+}
+
+struct route *route_destroy(struct route *route)
+{
+	if (!route)
+		return NULL;
+	list_remove(&route->link);
+	loop_timer_clear(&route->ready);
+	kube_cancel(route->call);
+	kube_watch_stop(route->watch);
+	kube_forward_stop(route->forward);
+	explicit_bzero(&route->token, sizeof(route->token));
+	free(route);
+	return NULL;
+}
+
+void route_unlink(const struct route *route)
+{
+	if (route->address[0])
+		unlink(route->address + strlen("unix:"));
+}
+
+/* ---- finding it ---- */
+
+struct finding {
+	struct reach *reach;
+	struct route *route;
+	const char *job;
+	struct error *err;
+};
+
+static void on_route(void *user, int r, const char *text)
+{
+	struct finding *finding = user;
+
+	if (r < 0)
+		error_set(finding->err, r, "%s", text);
+	loop_stop(finding->reach->loop, r);
+}
+
+static void on_pods(void *user, const struct kube_answer *answer)
+{
+	struct finding *finding = user;
+	struct reach *reach = finding->reach;
+	const cJSON *pod;
+	int r = answer->r;
+
+	if (r < 0)
+		error_set(finding->err, r, "%s", answer->text);
+	else
+		r = kube_find_coordinator(&pod, answer->object, finding->job,
+					  reach->namespace, finding->err);
+	if (r == 0)
+		r = route_create(&finding->route, reach, finding->job, pod,
+				 on_route, finding, finding->err);
+	if (r < 0)
+		loop_stop(reach->loop, r);
+}
+
+int route_find(struct route **out, struct reach *reach, const char *job,
+	       struct error *err)
+{
+	struct finding finding = {.reach = reach, .job = job, .err = err};
+	char query[160];
+	const struct kube_target target = {
+		.kind = &kube_pods,
+		.namespace = reach->namespace,
+		.query = query,
+	};
+	struct kube_call *call;
+	int r;
+
+	kube_find_query(query, sizeof(query), job);
+	r = kube_get(reach->kube, &call, &target, REACH_DEADLINE, on_pods,
+		     &finding, err);
+	if (r == 0)
+		r = loop_run(reach->loop);
+	if (r < 0) {
+		route_destroy(finding.route);
+		return r;
+	}
+	*out = finding.route;
+	return 0;
+}
+
+/* ---- questions ---- */
+
+const char *route_address(const struct route *route)
+{
+	return route->address;
+}
+
+const char *route_pod(const struct route *route)
+{
+	return route->pod;
+}
+
+const struct token *route_token(const struct route *route)
+{
+	return &route->token;
+}
+
+int route_gone(const struct route *route, struct error *err)
+{
+	if (!route->gone)
+		return 0;
+	return error_set(err, -ECONNREFUSED,
+			 "the coordinator of %s is gone: pod %s: %s",
+			 route->job, route->pod, route->fate);
+}
+
+int route_exit_code(const struct route *route)
+{
+	return route->exit_code;
+}
+
+void route_on_gone(struct route *route, void (*fn)(void *user), void *user)
+{
+	route->on_gone = fn;
+	route->gone_user = user;
+}
+
+int route_trouble(struct route *route, struct error *err)
+{
+	if (!route->trouble[0])
+		return 0;
+	error_set(err, -ECONNREFUSED, "%s", route->trouble);
+	route->trouble[0] = '\0';
+	return -ECONNREFUSED;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/kube_secret.h"
+
+#include "kube/kube.h"
+
+#include <errno.h>
+#include <string.h>
+
+int kube_secret_token(struct token *token, const cJSON *secret,
+		      struct error *err)
+{
+	const char *data = kube_text(secret, "data.token");
+	const char *name = kube_text(secret, "metadata.name");
+	char *text = NULL;
+	size_t n = 0;
+	bool good = data && kube_decode(&text, data, NULL) == 0;
+
+	if (good) {
+		/* a file that it was made of ends with a newline */
+		n = strcspn(text, "\n");
+		good = n >= TOKEN_MIN && n < TOKEN_MAX &&
+		       (!text[n] || !text[n + 1]);
+	}
+	for (size_t i = 0; good && i < n; i++)
+		good = text[i] > ' ' && text[i] <= '~';
+	if (good) {
+		memcpy(token->text, text, n);
+		token->text[n] = '\0';
+	}
+	kube_forget(text);
+	return good ? 0
+		    : error_set(err, -EBADMSG,
+				"Secret %s has no token: its key \"token\" is "
+				"to hold %d to %d printable characters",
+				name ? name : "", TOKEN_MIN, TOKEN_MAX - 1);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_KUBE_SECRET_H
+#define CLI_KUBE_SECRET_H
+
+#include "rpc/token.h"
+
+#include <cjson/cJSON.h>
+
+/* The token in a Secret's data, key "token".  -EBADMSG with a sentence if there
+ * is none that can be one. */
+int kube_secret_token(struct token *token, const cJSON *secret,
+		      struct error *err);
+
+#endif
