@@ -28,9 +28,12 @@ struct args {
 	const char *state_root, *runtime_dir, *tmpdir, *term;
 
 	bool help, version, json, quiet, no_progress, wait, save, schema;
+	bool detach, plain, print;
 	const char *state, *connect, *listen, *token_file, *timeline, *reason,
 		*hosts;
 	const char *on, *namespace, *kubeconfig, *context; /* a cluster */
+	const char *image, *mode, *claim, *storage, *storage_class, *cpu,
+		*memory;
 	const char *name, *app, *checkpoint_dir;
 	unsigned ranks, min, max; /* 0: not given */
 	msec_t deadline, timeout; /* 0: not given */

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "cli/client.h"
 #include "cli/compose.h"
+#include "cli/kube_run.h"
 #include "cli/listen.h"
 #include "cli/session.h"
 #include "jobfile/exit.h"
@@ -154,6 +155,8 @@ int cmd_run(const struct args *args, const struct output *output)
 		return output_fail(output, EXIT_USAGE,
 				   "run needs a job file, or options and a "
 				   "command; see 'bellows help run'");
+	if (args->on)
+		return kube_run(args, output);
 	code = prepare(&start, args, &err);
 	if (code != 0) {
 		output_fail(output, code, "%s", err.text);

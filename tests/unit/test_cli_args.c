@@ -77,7 +77,7 @@ static void a_place_decides_which_options_go(void)
 {
 	CHECK(READ("status", "--on", "kube", "-n", "physics") == 0);
 	CHECK_TEXT(args.namespace, "physics");
-	CHECK(READ("run", "-f", "heat.yaml") == 0);
+	CHECK(READ("run", "-f", "heat.yaml", "--on=kube", "--cpu", "2") == 0);
 	CHECK(args.words.n == 1);
 	CHECK_TEXT(args.words.at[0], "heat.yaml");
 	CHECK(READ("status", "--on", "moon") == -EINVAL);
@@ -85,9 +85,9 @@ static void a_place_decides_which_options_go(void)
 			     "kube is");
 	CHECK(READ("watch", "heat", "-n", "physics") == -EINVAL);
 	CHECK_TEXT(err.text, "--namespace needs --on kube");
-	CHECK(READ("scale", "4", "--connect", "h:1", "--on", "kube") ==
+	CHECK(READ("run", "heat.yaml", "--hosts", "h", "--on", "kube") ==
 	      -EINVAL);
-	CHECK_TEXT(err.text, "--connect does not go with --on kube");
+	CHECK_TEXT(err.text, "--hosts does not go with --on kube");
 	CHECK(READ("status", "heat", "-n") == -EINVAL);
 	CHECK_TEXT(err.text, "--namespace needs a value: NAME");
 	CHECK(READ("status", "-f", "heat") == -EINVAL);

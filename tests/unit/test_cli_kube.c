@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/kube_find.h"
+#include "cli/kube_job.h"
+#include "cli/kube_objects.h"
 #include "cli/kube_secret.h"
 #include "cli/own_line.h"
-#include "kube/kube.h"
 #include "tests/check.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 static struct error err;
 
@@ -125,6 +127,269 @@ static void a_token_is_read_and_what_is_none_refused(void)
 	CHECK(read_token(&token, "MDEyMzQ1Njc4OSBhYmNkZWY=") == -EBADMSG);
 }
 
+/* ---- the job file ---- */
+
+static char path[] = "/tmp/bellows-test-XXXXXX";
+
+static int read_job(struct kube_job *job, const char *more)
+{
+	const char *words[] = {path};
+	const struct args args = {.words = {words, 1}};
+	FILE *to = fopen(path, "w");
+
+	if (!to)
+		return -1;
+	fprintf(to,
+		"name: heat\napp: parint\nranks: {initial: 2, max: 6}\n"
+		"ranks_per_executor: 2\n"
+		"command: [parint, --array-size, 1000, --iterations, 10, "
+		"--nloop, 1]\n%s",
+		more);
+	fclose(to);
+	*job = (struct kube_job){0};
+	return kube_job_read(job, &args, &err);
+}
+
+static void a_job_without_a_directory_runs_in_data(void)
+{
+	struct kube_job job;
+
+	CHECK(read_job(&job, "checkpoint: {dir: ckpt}\n") == 0);
+	CHECK_TEXT(job.job->app.dir, "/data");
+	CHECK_TEXT(job.job->app.checkpoint_dir, "/data/ckpt");
+	CHECK(strstr(job.text, "\ndir: /data\n"));
+	kube_job_fini(&job);
+	CHECK(read_job(&job, "dir: /data/a\ncheckpoint: {dir: ckpt}") == 0);
+	CHECK_TEXT(job.job->app.checkpoint_dir, "/data/a/ckpt");
+	CHECK(!strstr(job.text, "dir: /data\n"));
+	kube_job_fini(&job);
+}
+
+static void directories_that_pods_do_not_have_are_refused(void)
+{
+	struct kube_job job;
+
+	CHECK(read_job(&job, "dir: run1\ncheckpoint: {dir: ckpt}\n") == 65);
+	CHECK(strstr(err.text, ": dir: a pod has no folder of the job file to "
+			       "take it from; an absolute one, as /data/run1"));
+	kube_job_fini(&job);
+	CHECK(read_job(&job, "checkpoint: {dir: /database}\n") == 65);
+	CHECK(strstr(err.text, ": checkpoint.dir: /database is not below /data,"
+			       " where the volume is that all pods share"));
+	kube_job_fini(&job);
+	CHECK(read_job(&job, "checkpoint: {dir: ckpt}\nranks: many\n") == 65);
+	kube_job_fini(&job);
+}
+
+/* ---- objects ---- */
+
+static struct kube_job job_of_wish;
+
+static struct kube_objects *make(bool plain, const char *claim)
+{
+	struct kube_objects *objects = NULL;
+	struct kube_wish wish = {
+		.namespace = "physics",
+		.token = "0123456789abcdef",
+		.image = "registry/app:1",
+		.mode = "pods",
+		.memory = "2Gi",
+		.claim = claim,
+		.storage_class = "fast",
+		.plain = plain,
+	};
+
+	kube_job_fini(&job_of_wish);
+	if (read_job(&job_of_wish, "checkpoint: {dir: ckpt, deadline: 90s}\n"
+				   "environment: {A: '@NAME@ #GANG#'}\n"))
+		return NULL;
+	wish.job = job_of_wish.job;
+	wish.text = job_of_wish.text;
+	kube_objects_create(&objects, &wish, &err);
+	return objects;
+}
+
+static const cJSON *find_object(const struct kube_objects *objects,
+				const struct kube_kind *kind, const char *name)
+{
+	for (size_t i = 0; objects && i < objects->n; i++)
+		if (objects->at[i].kind == kind &&
+		    strcmp(objects->at[i].name, name) == 0)
+			return objects->at[i].object;
+	return NULL;
+}
+
+static void all_objects_have_a_kind_and_the_labels_of_the_job(void)
+{
+	for (int plain = 0; plain < 2; plain++) {
+		CLEANUP(kube_objects_destroy)
+		struct kube_objects *objects = make(plain, NULL);
+
+		CHECK(objects && objects->n == (plain ? 16 : 13));
+		for (size_t i = 0; i < objects->n; i++) {
+			const cJSON *at = objects->at[i].object;
+			const cJSON *labels = kube_at(at, "metadata.labels");
+
+			CHECK(objects->at[i].kind);
+			CHECK(!kube_at(at, "for"));
+			CHECK_TEXT(kube_text(at, "metadata.namespace"),
+				   "physics");
+			CHECK_TEXT(cJSON_GetStringValue(
+					   cJSON_GetObjectItemCaseSensitive(
+						   labels, KUBE_JOB)),
+				   "heat");
+		}
+		CHECK_TEXT(objects->at[objects->owner].name, "heat");
+		CHECK(objects->at[objects->owner].kind ==
+		      (plain ? &kube_jobs : &kube_vcjobs));
+	}
+}
+
+static void nothing_of_the_template_is_left(void)
+{
+	CLEANUP(kube_objects_destroy)
+	struct kube_objects *objects = make(false, NULL);
+	const char *text_of_job;
+
+	CHECK(objects);
+	for (size_t i = 0; i < objects->n; i++) {
+		CLEANUP(free) char *text = NULL;
+
+		/* what stands in the job file is not for us to fill in */
+		if (objects->at[i].kind == &kube_configmaps)
+			continue;
+		text = cJSON_PrintUnformatted(objects->at[i].object);
+		if (strpbrk(text, "@#"))
+			note("left", text);
+		CHECK(!strpbrk(text, "@#"));
+	}
+	text_of_job = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(
+		kube_at(find_object(objects, &kube_configmaps, "heat-job"),
+			"data"),
+		"job.yaml"));
+	CHECK(text_of_job && strstr(text_of_job, "A: '@NAME@ #GANG#'"));
+}
+
+static void volcanos_job_has_the_sizes_of_the_job_file(void)
+{
+	CLEANUP(kube_objects_destroy)
+	struct kube_objects *objects = make(false, NULL);
+	const cJSON *job = find_object(objects, &kube_vcjobs, "heat");
+	const cJSON *worker = kube_at(job, "spec.tasks.1");
+	const cJSON *pod = kube_at(worker, "template.spec.containers.0");
+
+	CHECK(worker);
+	CHECK(kube_number(job, "spec.minAvailable", 0) == 3);
+	CHECK(kube_number(worker, "replicas", 0) == 1);
+	CHECK(kube_number(worker, "minAvailable", 0) == 1);
+	CHECK_TEXT(kube_text(pod, "image"), "registry/app:1");
+	CHECK_TEXT(kube_text(pod, "env.1.value"), "heat-master-0.heat:7000");
+	CHECK_TEXT(kube_text(pod, "env.3.value"), "2");
+	CHECK_TEXT(kube_text(pod, "resources.requests.cpu"), "2");
+	CHECK_TEXT(kube_text(pod, "resources.requests.memory"), "2Gi");
+	CHECK(!kube_at(pod, "resources.limits"));
+	CHECK(kube_number(worker, "template.spec.terminationGracePeriodSeconds",
+			  0) == 150);
+	CHECK_TEXT(kube_text(job, "spec.tasks.0.template.spec."
+				  "initContainers.0.command.4"),
+		   "/data/ckpt");
+	CHECK_TEXT(kube_text(job,
+			     "spec.tasks.2.template.spec.containers.0.args.1"),
+		   "--owner=vcjob/heat");
+	CHECK_TEXT(kube_text(job,
+			     "spec.tasks.2.template.spec.containers.0.args.2"),
+		   "--mode=pods");
+}
+
+static void pods_run_confined_and_know_no_api_but_the_monitors(void)
+{
+	CLEANUP(kube_objects_destroy)
+	struct kube_objects *objects = make(false, NULL);
+	const cJSON *job = find_object(objects, &kube_vcjobs, "heat"), *task;
+	int n = 0;
+
+	cJSON_ArrayForEach(task, kube_at(job, "spec.tasks"))
+	{
+		const cJSON *spec = kube_at(task, "template.spec");
+		const cJSON *mounts =
+			kube_at(spec, "automountServiceAccountToken");
+
+		CHECK(cJSON_IsTrue(
+			kube_at(spec, "securityContext.runAsNonRoot")));
+		CHECK_TEXT(kube_text(spec, "containers.0.securityContext."
+					   "capabilities.drop.0"),
+			   "ALL");
+		CHECK(cJSON_IsTrue(kube_at(spec, "containers.0.securityContext."
+						 "readOnlyRootFilesystem")));
+		CHECK(cJSON_IsBool(mounts));
+		CHECK((cJSON_IsTrue(mounts) != 0) == (n == 2));
+		n++;
+	}
+	CHECK(n == 3);
+}
+
+static void without_volcano_there_are_service_and_pod_template(void)
+{
+	CLEANUP(kube_objects_destroy)
+	struct kube_objects *objects = make(true, "mine");
+	const cJSON *worker =
+		find_object(objects, &kube_podtemplates, "heat-worker");
+
+	CHECK(find_object(objects, &kube_services, "heat"));
+	CHECK(find_object(objects, &kube_jobs, "heat-monitor"));
+	CHECK(worker);
+	CHECK_TEXT(kube_text(worker, "template.spec.containers.0.env.1.value"),
+		   "heat:7000");
+	/* a claim of the user's is taken, and none is made */
+	CHECK(objects->n == 15);
+	CHECK_TEXT(kube_text(worker, "template.spec.volumes.1."
+				     "persistentVolumeClaim.claimName"),
+		   "mine");
+}
+
+static void a_claim_that_is_made_stays_and_has_its_class(void)
+{
+	CLEANUP(kube_objects_destroy)
+	struct kube_objects *objects = make(false, NULL);
+	size_t shared = 0;
+
+	CHECK(objects);
+	for (size_t i = 0; i < objects->n; i++) {
+		if (!objects->at[i].shared)
+			continue;
+		shared++;
+		CHECK_TEXT(objects->at[i].name, "heat-data");
+		CHECK_TEXT(kube_text(objects->at[i].object,
+				     "spec.storageClassName"),
+			   "fast");
+	}
+	CHECK(shared == 1);
+}
+
+static void an_owner_is_named_by_its_uid(void)
+{
+	cJSON *owner = cJSON_Parse("{\"apiVersion\":\"batch/v1\",\"kind\":"
+				   "\"Job\",\"metadata\":{\"name\":\"heat\","
+				   "\"uid\":\"u-1\"}}");
+	cJSON *patch = kube_owned_by(owner);
+	CLEANUP(free) char *text = cJSON_PrintUnformatted(patch);
+
+	cJSON_Delete(owner);
+	cJSON_Delete(patch);
+	CHECK_TEXT(text, "{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":"
+			 "\"batch/v1\",\"kind\":\"Job\",\"name\":\"heat\","
+			 "\"uid\":\"u-1\"}]}}");
+}
+
+static void quantities_are_told_from_other_words(void)
+{
+	CHECK(kube_is_quantity("1") && kube_is_quantity("0.5"));
+	CHECK(kube_is_quantity("500m") && kube_is_quantity("2Gi"));
+	CHECK(!kube_is_quantity("") && !kube_is_quantity("2gb"));
+	CHECK(!kube_is_quantity(".5") && !kube_is_quantity("1.") &&
+	      !kube_is_quantity("-1"));
+}
+
 /* ---- the log ---- */
 
 static const char *own(const char *line, enum own_level *level)
@@ -147,7 +412,33 @@ static void lines_of_the_coordinator_are_told_from_output(void)
 	CHECK(!own("2026-01-31T12:00:00.000Z executor info: x\n", &level));
 }
 
-RUN_TESTS(TEST(the_pod_that_runs_is_found_among_former_ones),
+static void job_files_have_a_place_of_their_own(void)
+{
+	int fd = mkstemp(path);
+
+	CHECK(fd >= 0);
+	close(fd);
+}
+
+static void nothing_is_left_behind(void)
+{
+	kube_job_fini(&job_of_wish);
+	CHECK(unlink(path) == 0);
+}
+
+RUN_TESTS(TEST(job_files_have_a_place_of_their_own),
+	  TEST(the_pod_that_runs_is_found_among_former_ones),
 	  TEST(no_pod_or_two_are_told), TEST(why_a_pod_does_not_run_is_told),
 	  TEST(a_token_is_read_and_what_is_none_refused),
-	  TEST(lines_of_the_coordinator_are_told_from_output))
+	  TEST(a_job_without_a_directory_runs_in_data),
+	  TEST(directories_that_pods_do_not_have_are_refused),
+	  TEST(all_objects_have_a_kind_and_the_labels_of_the_job),
+	  TEST(nothing_of_the_template_is_left),
+	  TEST(volcanos_job_has_the_sizes_of_the_job_file),
+	  TEST(pods_run_confined_and_know_no_api_but_the_monitors),
+	  TEST(without_volcano_there_are_service_and_pod_template),
+	  TEST(a_claim_that_is_made_stays_and_has_its_class),
+	  TEST(an_owner_is_named_by_its_uid),
+	  TEST(quantities_are_told_from_other_words),
+	  TEST(lines_of_the_coordinator_are_told_from_output),
+	  TEST(nothing_is_left_behind))

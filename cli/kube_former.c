@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/kube_make.h"
+
+#include "base/list.h"
+#include "cli/kube_await.h"
+#include "cli/kube_find.h"
+#include "cli/kube_internal.h"
+#include "jobfile/exit.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { LOOK = 300 };
+
+/* For the garbage collector, and for pods to end. */
+#define PATIENCE_OF_CLEAR SECONDS(120)
+
+/* ---- what is there ---- */
+
+static bool has_condition(const cJSON *job, const char *type)
+{
+	const cJSON *at;
+
+	cJSON_ArrayForEach(at, kube_at(job, "status.conditions"))
+	{
+		const char *is = kube_text(at, "type");
+		const char *status = kube_text(at, "status");
+
+		if (is && status && strcmp(is, type) == 0 &&
+		    strcmp(status, "True") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Volcano's Job has a phase, that of Kubernetes conditions. */
+static bool is_over(const cJSON *job)
+{
+	static const char *const phases[] = {"Completed", "Failed",
+					     "Terminated", "Aborted"};
+	const char *phase = kube_text(job, "status.state.phase");
+
+	for (size_t i = 0; phase && i < LENGTH(phases); i++)
+		if (strcmp(phase, phases[i]) == 0)
+			return true;
+	return has_condition(job, "Complete") || has_condition(job, "Failed");
+}
+
+static bool is_ours(const cJSON *job, const char *name)
+{
+	const char *label =
+		cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(
+			kube_at(job, "metadata.labels"), KUBE_JOB));
+
+	return label && strcmp(label, name) == 0;
+}
+
+static int refuse(const struct reach *reach, const char *name,
+		  const struct kube_kind *kind, bool ours, struct error *err)
+{
+	const char *kubectl = kind == &kube_vcjobs ? "vcjob" : "job";
+
+	if (!ours)
+		return error_set(err, -EEXIST,
+				 "namespace %s has a Job %s that is no job of "
+				 "Bellows: another name, or 'kubectl -n %s "
+				 "delete %s %s'",
+				 reach->namespace, name, reach->namespace,
+				 kubectl, name);
+	return error_set(err, -EEXIST,
+			 "job %s runs already in namespace %s: 'bellows watch "
+			 "%s --on kube%s' follows it, 'bellows cancel %s --on "
+			 "kube%s' ends it, 'kubectl -n %s delete %s %s' "
+			 "removes it and leaves its data",
+			 name, reach->namespace, name, reach->words, name,
+			 reach->words, reach->namespace, kubectl, name);
+}
+
+/*
+ * A coordinator that ends with another status than 0 is started again by the
+ * kubelet, and ends at once in the same way; it takes minutes until its Job has
+ * failed.  What was saved or cancelled is over already.
+ */
+static bool has_left(const cJSON *pods)
+{
+	const cJSON *at;
+	bool left = false;
+
+	cJSON_ArrayForEach(at, pods)
+	{
+		int code = kube_pod_last_exit_code(at);
+
+		if (kube_pod_runs(at) ||
+		    (code != EXIT_SUSPENDED && code != EXIT_CANCELLED))
+			return false;
+		left = true;
+	}
+	return left;
+}
+
+static int check_pods(struct reach *reach, const struct kube_kind *kind,
+		      const char *name, struct error *err)
+{
+	struct kube_outcome outcome = {.loop = reach->loop, .err = err};
+	char query[160];
+	const struct kube_target target = {
+		.kind = &kube_pods,
+		.namespace = reach->namespace,
+		.query = query,
+	};
+	int r;
+
+	kube_find_query(query, sizeof(query), name);
+	r = kube_await(&outcome,
+		       kube_get(reach->kube, NULL, &target, REACH_DEADLINE,
+				kube_on_answer, &outcome, err));
+	if (r == 0 && !has_left(kube_at(outcome.object, "items")))
+		r = refuse(reach, name, kind, true, err);
+	cJSON_Delete(outcome.object);
+	return r;
+}
+
+static int check_job(struct reach *reach, const struct kube_kind *kind,
+		     const char *name, const cJSON *job, struct error *err)
+{
+	if (!is_ours(job, name) || !kube_text(job, "metadata.uid"))
+		return refuse(reach, name, kind, false, err);
+	return is_over(job) ? 0 : check_pods(reach, kind, name, err);
+}
+
+static int look(struct kube_former *former, struct reach *reach,
+		const struct kube_kind *kind, const char *name,
+		struct error *err)
+{
+	struct kube_outcome outcome = {.loop = reach->loop, .err = err};
+	char query[96];
+	const struct kube_target target = {
+		.kind = kind,
+		.namespace = reach->namespace,
+		.query = query,
+	};
+	const cJSON *job;
+	int r;
+
+	/* a list: without an object its kind is told from a missing one */
+	snprintf(query, sizeof(query), "fieldSelector=metadata.name%%3D%s",
+		 name);
+	r = kube_await(&outcome,
+		       kube_get(reach->kube, NULL, &target, REACH_DEADLINE,
+				kube_on_answer, &outcome, err));
+	job = kube_at(outcome.object, "items.0");
+	if (r == 0 && job)
+		r = check_job(reach, kind, name, job, err);
+	if (r == 0 && job) {
+		former->kind = kind;
+		snprintf(former->uid, sizeof(former->uid), "%s",
+			 kube_text(job, "metadata.uid"));
+	}
+	cJSON_Delete(outcome.object);
+	return r;
+}
+
+int kube_survey(struct kube_former *former, struct reach *reach,
+		const char *job, struct error *err)
+{
+	int r;
+
+	*former = (struct kube_former){0};
+	r = look(former, reach, &kube_vcjobs, job, err);
+	former->volcano = r == 0;
+	/* no such kind: nobody has installed it */
+	if (r < 0 && r != -ENOENT)
+		return r;
+	return look(former, reach, &kube_jobs, job, err);
+}
+
+/* ---- clearing away ---- */
+
+static void on_rested(void *user)
+{
+	struct reach *reach = user;
+
+	loop_stop(reach->loop, 0);
+}
+
+static int rest(struct reach *reach)
+{
+	struct loop_timer timer = {0};
+
+	loop_timer_set(reach->loop, &timer, LOOK, on_rested, reach);
+	return loop_run(reach->loop);
+}
+
+/* 1 if it is there, 0 if not. */
+static int is_there(struct reach *reach, const struct kube_target *target,
+		    struct error *err)
+{
+	struct kube_outcome outcome = {.loop = reach->loop, .err = err};
+	int r = kube_await(&outcome,
+			   kube_get(reach->kube, NULL, target, REACH_DEADLINE,
+				    kube_on_answer, &outcome, err));
+
+	if (r == 0)
+		r = target->name || kube_at(outcome.object, "items.0");
+	cJSON_Delete(outcome.object);
+	return r == -ENOENT ? 0 : r;
+}
+
+static int await_end(struct reach *reach, const struct kube_target *target,
+		     msec_t until, const bool *stop, struct error *err)
+{
+	int r;
+
+	while ((r = is_there(reach, target, err)) > 0) {
+		if (*stop)
+			return error_set(err, -ECANCELED, "interrupted");
+		if (loop_now() >= until)
+			return error_set(err, -ETIMEDOUT,
+					 "%s%s%s of the former run in "
+					 "namespace %s did not go within %d s",
+					 target->kind->plural,
+					 target->name ? " " : "",
+					 target->name ? target->name : "",
+					 reach->namespace,
+					 (int)(PATIENCE_OF_CLEAR / 1000));
+		r = rest(reach);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
+static int remove_job(struct reach *reach, const struct kube_former *former,
+		      const char *name, struct error *err)
+{
+	struct kube_outcome outcome = {.loop = reach->loop, .err = err};
+	const struct kube_target target = {
+		.kind = former->kind,
+		.namespace = reach->namespace,
+		.name = name,
+	};
+	int r = kube_await(&outcome,
+			   kube_delete(reach->kube, NULL, &target, former->uid,
+				       -1, REACH_DEADLINE, kube_on_answer,
+				       &outcome, err));
+
+	cJSON_Delete(outcome.object);
+	return r == -ENOENT ? 0 : r;
+}
+
+int kube_clear(struct reach *reach, const struct kube_former *former,
+	       const struct kube_objects *objects, const bool *stop,
+	       struct error *err)
+{
+	const char *name = objects->at[objects->owner].name;
+	msec_t until = loop_now() + PATIENCE_OF_CLEAR;
+	char query[160];
+	struct kube_target target = {
+		.kind = &kube_pods,
+		.namespace = reach->namespace,
+		.query = query,
+	};
+	int r;
+
+	r = remove_job(reach, former, name, err);
+	snprintf(query, sizeof(query), "labelSelector=bellows.io%%2Fjob%%3D%s",
+		 name);
+	if (r == 0)
+		r = await_end(reach, &target, until, stop, err);
+	target.query = NULL;
+	for (size_t i = 0; r == 0 && i < objects->n; i++) {
+		if (objects->at[i].shared)
+			continue;
+		target.kind = objects->at[i].kind;
+		target.name = objects->at[i].name;
+		r = await_end(reach, &target, until, stop, err);
+	}
+	return r;
+}

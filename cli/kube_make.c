@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/kube_make.h"
+
+#include "cli/kube_await.h"
+#include "cli/kube_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- making ---- */
+
+struct making {
+	struct reach *reach;
+	const struct kube_objects *objects;
+	char uid[KUBE_OBJECTS_MAX][64]; /* "": not made here */
+	cJSON *owner;                   /* as it was made */
+};
+
+static struct kube_target target_of(const struct reach *reach,
+				    const struct kube_object *object)
+{
+	return (struct kube_target){
+		.kind = object->kind,
+		.namespace = reach->namespace,
+		.name = object->name,
+	};
+}
+
+static int make_one(struct making *making, size_t i, struct error *err)
+{
+	const struct kube_object *object = &making->objects->at[i];
+	struct kube_outcome outcome = {.loop = making->reach->loop, .err = err};
+	struct kube_target target = target_of(making->reach, object);
+	const char *uid;
+	int r;
+
+	target.name = NULL;
+	r = kube_await(&outcome,
+		       kube_create_object(making->reach->kube, NULL, &target,
+					  object->object, REACH_DEADLINE,
+					  kube_on_answer, &outcome, err));
+	if (r == -EEXIST && object->shared)
+		return 0;
+	if (r == -EEXIST)
+		return error_set(err, r,
+				 "%s %s is there already in namespace %s, of "
+				 "another job or a former one: 'kubectl -n %s "
+				 "delete %s %s' removes it",
+				 object->kind->plural, object->name,
+				 making->reach->namespace,
+				 making->reach->namespace, object->kind->plural,
+				 object->name);
+	if (r < 0)
+		return r;
+	uid = kube_text(outcome.object, "metadata.uid");
+	snprintf(making->uid[i], sizeof(making->uid[i]), "%s", uid ? uid : "");
+	if (i == making->objects->owner)
+		making->owner = outcome.object;
+	else
+		cJSON_Delete(outcome.object);
+	return 0;
+}
+
+static int own_one(struct making *making, size_t i, const cJSON *patch,
+		   struct error *err)
+{
+	struct kube_outcome outcome = {.loop = making->reach->loop, .err = err};
+	const struct kube_target target =
+		target_of(making->reach, &making->objects->at[i]);
+	int r = kube_await(&outcome, kube_patch(making->reach->kube, NULL,
+						&target, patch, REACH_DEADLINE,
+						kube_on_answer, &outcome, err));
+
+	cJSON_Delete(outcome.object);
+	return r;
+}
+
+static int own_all(struct making *making, struct error *err)
+{
+	cJSON *patch = kube_owned_by(making->owner);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < making->objects->n; i++)
+		if (i != making->objects->owner &&
+		    !making->objects->at[i].shared)
+			r = own_one(making, i, patch, err);
+	cJSON_Delete(patch);
+	return r;
+}
+
+static int remove_one(struct reach *reach, const struct kube_object *object,
+		      const char *uid, struct error *err)
+{
+	struct kube_outcome outcome = {.loop = reach->loop, .err = err};
+	const struct kube_target target = target_of(reach, object);
+	int r = kube_await(&outcome,
+			   kube_delete(reach->kube, NULL, &target, uid, -1,
+				       REACH_DEADLINE, kube_on_answer, &outcome,
+				       err));
+
+	cJSON_Delete(outcome.object);
+	return r == -ENOENT ? 0 : r;
+}
+
+/* The sentence of what failed first comes first. */
+static void undo(struct making *making, struct error *err)
+{
+	struct error first = *err, why;
+
+	for (size_t i = making->objects->n; i-- > 0;) {
+		const struct kube_object *object = &making->objects->at[i];
+
+		if (!making->uid[i][0] || remove_one(making->reach, object,
+						     making->uid[i], &why) == 0)
+			continue;
+		error_set(err, -EIO, "%.300s; and %s %s stays: %s", first.text,
+			  object->kind->plural, object->name, why.text);
+	}
+}
+
+int kube_make(struct reach *reach, struct kube_objects *objects,
+	      const bool *stop, struct error *err)
+{
+	struct making making = {.reach = reach, .objects = objects};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < objects->n; i++) {
+		if (*stop)
+			r = error_set(err, -ECANCELED, "interrupted");
+		else
+			r = make_one(&making, i, err);
+	}
+	if (r == 0)
+		r = own_all(&making, err);
+	if (r < 0)
+		undo(&making, err);
+	else
+		strcpy(objects->uid, making.uid[objects->owner]);
+	cJSON_Delete(making.owner);
+	return r;
+}
+
+int kube_remove(struct reach *reach, const struct kube_objects *objects,
+		struct error *err)
+{
+	return remove_one(reach, &objects->at[objects->owner], objects->uid,
+			  err);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_KUBE_MAKE_H
+#define CLI_KUBE_MAKE_H
+
+/*
+ * Making and removing a job in a cluster
+ *
+ * The Job owns what else is made for it, so it suffices to delete that.  The
+ * data do not belong to it: a job that was stopped goes on from them.
+ *
+ * Each of these runs the loop until it is done.
+ */
+
+#include "cli/kube_objects.h"
+#include "cli/kube_reach.h"
+
+/* What is there of a job's name, before it is made. */
+struct kube_former {
+	bool volcano;                 /* the cluster has Volcano's Jobs */
+	const struct kube_kind *kind; /* of the Job of a former run; NULL: none
+				       */
+	char uid[64];                 /* its */
+};
+
+/* -EEXIST: a job of that name is there which is not over, or which we have not
+ * made; and what to do about it. */
+int kube_survey(struct kube_former *former, struct reach *reach,
+		const char *job, struct error *err);
+
+/* Deletes the former run's Job, and waits until nothing of it is in the way of
+ * objects.  Its data stay. */
+int kube_clear(struct reach *reach, const struct kube_former *former,
+	       const struct kube_objects *objects, const bool *stop,
+	       struct error *err);
+
+/* Makes all, or removes what it made.  *stop: looked at between two requests;
+ * true ends with -ECANCELED. */
+int kube_make(struct reach *reach, struct kube_objects *objects,
+	      const bool *stop, struct error *err);
+
+/* Deletes the Job, and so all that it owns. */
+int kube_remove(struct reach *reach, const struct kube_objects *objects,
+		struct error *err);
+
+#endif

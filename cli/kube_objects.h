@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_KUBE_OBJECTS_H
+#define CLI_KUBE_OBJECTS_H
+
+/*
+ * The objects that a job in a cluster is made of
+ *
+ * Pure: a template, kube_objects.json, is filled in.  It is data, so that it
+ * can be read, and compared, as the manifests that it is:
+ *
+ *     "@NAME@"      anywhere in a text: a word of the job
+ *     "#WORKERS#"   a text of its own: a number of the job
+ *     "@executor@"  likewise: another part of the template, filled in
+ *     "for"         when an object is wanted: plain, volcano, claim; else
+ * always
+ */
+
+#include "base/cleanup.h"
+#include "jobfile/jobfile.h"
+#include "kube/kube.h"
+
+#include <stdbool.h>
+
+enum { KUBE_OBJECTS_MAX = 20 };
+
+/* All borrowed. */
+struct kube_wish {
+	const struct jobfile *job; /* as the pods are to understand it, */
+	const char *text;          /* and its text */
+	const char *namespace, *token, *image;
+	const char *mode;          /* "pods", "replicas" */
+	const char *cpu;           /* NULL: a core for each rank */
+	const char *memory;        /* NULL: not said */
+	const char *claim;         /* that is there; NULL: NAME-data is made */
+	const char *storage;       /* NULL: 1Gi */
+	const char *storage_class; /* NULL: the cluster's */
+	bool plain;                /* without Volcano */
+};
+
+struct kube_object {
+	const struct kube_kind *kind;
+	cJSON *object;
+	const char *name; /* of the object */
+	bool shared;      /* may be there before, and stays when the job goes */
+};
+
+/* In the order in which they are to be made. */
+struct kube_objects {
+	struct kube_object at[KUBE_OBJECTS_MAX];
+	size_t n;
+	size_t owner; /* the Job: who owns the others that are not shared */
+	char uid[64]; /* its, once it was made; else "" */
+};
+
+int kube_objects_create(struct kube_objects **out, const struct kube_wish *wish,
+			struct error *err);
+struct kube_objects *kube_objects_destroy(struct kube_objects *objects);
+
+DEFINE_CLEANUP(struct kube_objects, kube_objects_destroy)
+
+/* The merge patch that makes owner, as the API gave it back, the owner. */
+cJSON *kube_owned_by(const cJSON *owner);
+
+/* "0.5", "500m", "2Gi": a quantity of Kubernetes. */
+bool kube_is_quantity(const char *text);
+
+#endif

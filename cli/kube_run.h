@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_KUBE_RUN_H
+#define CLI_KUBE_RUN_H
+
+#include "cli/args.h"
+#include "cli/output.h"
+
+/* `bellows run --on kube`: makes the job's objects and follows it.  Returns the
+ * exit status of the command. */
+int kube_run(const struct args *args, const struct output *output);
+
+#endif
