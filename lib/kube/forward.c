@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-enum { LINKS_MAX = 128, BACKLOG = 16, AGAIN_MS = 1000 };
+/* With a full backlog a unix socket refuses who would not wait. */
+enum { LINKS_MAX = 128, BACKLOG = LINKS_MAX, AGAIN_MS = 1000 };
 
 /* ---- connections ---- */
 

@@ -23,7 +23,7 @@ static struct program {
 	size_t to_send, sent, got;
 	bool wrong, ended;
 	char text[64];
-} programs[16];
+} programs[100];
 
 static char byte_at(size_t at)
 {
