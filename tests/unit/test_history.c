@@ -207,8 +207,7 @@ static void notices_keep_their_numbers_when_the_oldest_are_forgotten(void)
 	text[sizeof(text) - 1] = '\0';
 	CHECK(notice_at(3000, text));
 	CHECK(!notice_at(3000, text));
-	CHECK(strlen(history.notices[NOTICES_MAX - 1].text) ==
-	      REASON_MAX - 1);
+	CHECK(strlen(history.notices[NOTICES_MAX - 1].text) == REASON_MAX - 1);
 }
 
 static void the_wire_has_all_of_it(void)

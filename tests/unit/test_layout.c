@@ -57,11 +57,11 @@ static void what_cannot_be_held_is_refused(void)
 
 static void only_the_ready_run_ranks(void)
 {
-	members("1111111");
+	members("11111111");
 	for (int state = 0; state <= MEMBER_LOST; state++)
 		ledger.members[state].state = (enum member_state)state;
 	CHECK(layout_make(&now, &ledger, NULL, 3, 1));
-	CHECK_TEXT(text(&now), "1:0+1 5:1+1 6:2+1");
+	CHECK_TEXT(text(&now), "1:0+1 6:1+1 7:2+1");
 	CHECK(!layout_make(&now, &ledger, NULL, 4, 1));
 }
 
