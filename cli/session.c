@@ -112,19 +112,6 @@ static void on_monitor_end(void *user)
 	session_terminate(session);
 }
 
-static void tell_shortage(struct session *session, unsigned wanted)
-{
-	const struct hosts *hosts = session->config->hosts;
-
-	if (!hosts || wanted <= hosts->n || session->short_of_hosts)
-		return;
-	session->short_of_hosts = true;
-	show_say(session->show,
-		 "%u executors are wanted, the hosts file has "
-		 "%zu: %s",
-		 wanted, hosts->n, session->config->hosts_file);
-}
-
 static void on_job(void *user, const Bellows__V1__Job *job)
 {
 	struct session *session = user;
@@ -132,7 +119,6 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 	bool moved = !last || last->state != job->state;
 
 	show_job(session->show, job);
-	tell_shortage(session, job->executors_wanted);
 	session->over = state_is_over(job->state);
 	if (moved && session->asked && session->stop < STOP_TERMINATE)
 		session_set_patience(session, LEAVE);

@@ -35,7 +35,6 @@ struct session {
 	enum session_stop stop;
 	bool asked;          /* by a signal, to stop */
 	bool over;           /* the job is, as WatchJob told */
-	bool short_of_hosts; /* that was said */
 	msec_t started, stop_at;
 	struct stamp old_address;
 	struct loop_timer poll, patience, revive;

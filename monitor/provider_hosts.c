@@ -48,7 +48,6 @@ struct remote {
 	struct loop_timer timer;
 	msec_t news; /* when the wish is sure to be newer than a release */
 	unsigned wish;
-	unsigned told; /* the wish that was too large for the file */
 };
 
 static void settle(struct remote *p);
@@ -172,18 +171,21 @@ static msec_t fill(struct remote *p)
 
 static void tell_trouble(struct remote *p)
 {
+	char except[64] = "";
 	unsigned left = 0;
 
 	for (unsigned i = 0; i < p->hosts->n; i++)
 		left += is_given_up(&p->posts[i]);
+	if (left > 0)
+		snprintf(except, sizeof(except),
+			 ", %u of them left alone after failures", left);
 	if (crew_count(&p->crew) >= p->wish)
 		provider_trouble(&p->base, "%s", "");
 	else if (p->wish > p->hosts->n - left)
 		provider_trouble(&p->base,
-				 "%u executors are wanted; the hosts file has "
-				 "%zu, of which %u are left alone after "
-				 "failures",
-				 p->wish, p->hosts->n, left);
+				 "%u executors are wanted, the hosts file has "
+				 "%zu%s",
+				 p->wish, p->hosts->n, except);
 }
 
 static void settle(struct remote *p)
@@ -200,15 +202,6 @@ static void settle(struct remote *p)
 	tell_trouble(p);
 }
 
-static void tell_shortage(struct remote *p)
-{
-	if (p->wish <= p->hosts->n || p->told == p->wish)
-		return;
-	p->told = p->wish;
-	log_warn("%u executors are wanted, the hosts file has %zu", p->wish,
-		 p->hosts->n);
-}
-
 static int remote_hold(struct provider *base, unsigned executors,
 		       struct error *err)
 {
@@ -219,7 +212,6 @@ static int remote_hold(struct provider *base, unsigned executors,
 			if (is_given_up(&p->posts[i]))
 				p->posts[i] = (struct post){0};
 	p->wish = executors;
-	tell_shortage(p);
 	settle(p);
 	return 0;
 }
