@@ -16,7 +16,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PATIENCE = 180
 IMAGES = ("bellows-parint",)
 # Long enough for two rescales by hand, whatever else the machine does.
-WORK = harness.Work(100003, 4000, 200)
+WORK = harness.Work(100003, 15000, 200)
 SHORT = harness.Work(100003, 1000, 200)
 
 
