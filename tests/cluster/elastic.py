@@ -99,7 +99,7 @@ class Heat:
     def ends(self, phase):
         over = ("Completed", "Failed", "Aborted", "Terminated", "Complete")
         found = self.space.wait("the job is over", lambda: at if (
-            at := self.phase()) in over else None, PATIENCE)
+            at := self.phase()) in over else None, 3 * PATIENCE)
         assert found == phase, found
 
     def output(self):

@@ -83,6 +83,13 @@ def is_open(queue):
     return queue and queue.get("status", {}).get("state") == "Open"
 
 
+def are_known(kinds):
+    return kinds and all(
+        any(at["type"] == "Established" and at["status"] == "True"
+            for at in kind.get("status", {}).get("conditions") or ())
+        for kind in kinds["items"])
+
+
 def start(place, api, chart):
     """Ready to take a job."""
     keys = place.path("pki")
@@ -91,8 +98,8 @@ def start(place, api, chart):
     make_service(api)
     # they must be there before their program, which waits for them not well
     run("kubectl", "apply", "--server-side", "-f", "-", text=manifests(chart))
-    run("kubectl", "wait", "--for=condition=Established", "crd", "--all",
-        "--timeout=60s")
+    wait("Volcano's kinds are known", lambda: are_known(api.get(
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions")))
     webhooks = start_webhooks(place, keys, chart)
     daemons = [webhooks, start_scheduler(place, chart),
                start_controllers(place)]
