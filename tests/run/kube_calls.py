@@ -146,6 +146,15 @@ def test_an_event_is_made_once_and_regards_its_object():
         assert made["metadata"]["name"].startswith("a.")
 
 
+def test_what_may_be_made_but_not_read_is_made_all_the_same():
+    with Api(KEYS, answer(200, {**GOOD, "kind": "Pod", "apiVersion": "v1"}),
+             drop, status(409, "AlreadyExists", "it is there"),
+             status(403, "Forbidden", 'User "me" cannot get')) as api:
+        assert ask(api, "tell", "pods", "a", "Grown", "note")[0] == 0
+        assert [got["method"] for got in api.requests] == [
+            "GET", "POST", "POST", "GET"]
+
+
 def test_many_calls_may_be_under_way():
     with Api(KEYS, *[answer(200, GOOD)] * 50) as api:
         tool = start(config(api), "--times", "50", "get", "pods", "a")
