@@ -147,6 +147,9 @@ static char *info_of(const struct kube_config *config)
 		cJSON *cluster = cJSON_AddObjectToObject(spec, "cluster");
 
 		cJSON_AddStringToObject(cluster, "server", config->server);
+		if (ca)
+			cJSON_AddStringToObject(
+				cluster, "certificate-authority-data", ca);
 		if (config->tls_name)
 			cJSON_AddStringToObject(cluster, "tls-server-name",
 						config->tls_name);

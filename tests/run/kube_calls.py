@@ -4,6 +4,7 @@
 `kubetool` is the client; what the server says is in each test.
 """
 
+import base64
 import json
 import os
 import pathlib
@@ -249,6 +250,19 @@ def test_a_plugin_is_asked_once_and_again_when_refused():
         assert ask(api, "get", "pods", "a", user=user)[0] == 0
         assert [got["headers"]["Authorization"] for got in
                 api.requests[-2:]] == ["Bearer n1", "Bearer n2"]
+
+
+def test_a_plugin_that_wants_to_know_the_cluster_is_told_all_of_it():
+    told = ROOM / "told"
+    user = plugin(f'printf %s "$KUBERNETES_EXEC_INFO" >{told}\n'
+                  f"printf '{CREDENTIAL % 'n'}'\n", provideClusterInfo=True)
+    with Api(KEYS, answer(200, GOOD)) as api:
+        assert ask(api, "get", "pods", "a", user=user)[0] == 0
+    cluster = json.loads(told.read_text())["spec"]["cluster"]
+    assert cluster == {
+        "server": f"https://127.0.0.1:{api.port}",
+        "certificate-authority-data": base64.b64encode(
+            (KEYS / "ca.crt").read_bytes()).decode()}, cluster
 
 
 def test_a_plugin_that_fails_is_told_with_its_hint():
