@@ -33,6 +33,8 @@ int file_replace(const char *path, mode_t mode, const char *text, size_t size,
 	if (snprintf(beside, sizeof(beside), "%s.%d.new", path,
 		     (int)getpid()) >= (int)sizeof(beside))
 		return error_set(err, -ENAMETOOLONG, "%s: name too long", path);
+	/* of one that was killed: in a container the numbers are the same */
+	unlink(beside);
 	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
 		return error_errno(err, "%s", beside);

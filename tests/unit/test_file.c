@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/test_file-XXXXXX", path[64], beside[96];
+static struct error err;
+
+static void files_have_a_place_of_their_own(void)
+{
+	CHECK(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/ready", folder);
+	snprintf(beside, sizeof(beside), "%s.%d.new", path, (int)getpid());
+}
+
+static void write_text(const char *to, const char *text)
+{
+	CLEANUP(fclose) FILE *file = fopen(to, "we");
+
+	CHECK(file && fputs(text, file) >= 0);
+}
+
+static const char *read_text(void)
+{
+	static char text[32];
+	CLEANUP(fclose) FILE *file = fopen(path, "re");
+
+	text[0] = '\0';
+	return file && fgets(text, sizeof(text), file) ? text : "nothing";
+}
+
+static void what_is_there_is_replaced_whole(void)
+{
+	struct stat st;
+
+	write_text(path, "what was there before");
+	CHECK(file_replace(path, 0600, "new", 3, &err) == 0);
+	CHECK_TEXT(read_text(), "new");
+	CHECK(stat(path, &st) == 0 && (st.st_mode & 07777) == 0600);
+	CHECK(access(beside, F_OK) < 0);
+}
+
+static void what_one_that_was_killed_has_left_is_in_nobodys_way(void)
+{
+	write_text(beside, "hal");
+	CHECK(file_replace(path, 0600, "again", 5, &err) == 0);
+	CHECK_TEXT(read_text(), "again");
+	CHECK(access(beside, F_OK) < 0);
+}
+
+static void a_folder_that_is_not_there_is_named(void)
+{
+	CHECK(file_replace("/nowhere/ready", 0600, "", 0, &err) < 0);
+	CHECK(strstr(err.text, "/nowhere/ready"));
+	CHECK(file_check("/nowhere/ready", &err) < 0);
+	CHECK(strstr(err.text, "/nowhere"));
+}
+
+static void nothing_is_left_behind(void)
+{
+	CHECK(unlink(path) == 0);
+	CHECK(rmdir(folder) == 0);
+}
+
+RUN_TESTS(TEST(files_have_a_place_of_their_own),
+	  TEST(what_is_there_is_replaced_whole),
+	  TEST(what_one_that_was_killed_has_left_is_in_nobodys_way),
+	  TEST(a_folder_that_is_not_there_is_named),
+	  TEST(nothing_is_left_behind))
