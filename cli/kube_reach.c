@@ -98,21 +98,12 @@ static void on_signal(void *user, int signo, pid_t sender)
 	sigprocmask(SIG_UNBLOCK, &only, NULL);
 }
 
-/* nohup(1) has it ignored, and so it stays. */
-static bool is_ignored(int signo)
-{
-	struct sigaction before;
-
-	return sigaction(signo, NULL, &before) == 0 &&
-	       before.sa_handler == SIG_IGN;
-}
-
 static int handle_signals(struct reach *reach, struct error *err)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < LENGTH(signals); i++)
-		if (!is_ignored(signals[i]))
+		if (!loop_signal_is_ignored(signals[i]))
 			r = loop_signal_add(reach->loop, signals[i], on_signal,
 					    reach, err);
 	return r;

@@ -144,22 +144,13 @@ static void on_signal(void *user, int signo, pid_t sender)
 	follow_set_patience(following, EFFECT);
 }
 
-/* nohup(1) */
-static bool is_ignored(int signo)
-{
-	struct sigaction before;
-
-	return sigaction(signo, NULL, &before) == 0 &&
-	       before.sa_handler == SIG_IGN;
-}
-
 int follow_stop_init(struct following *following, struct error *err)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < LENGTH(signals); i++)
-		if (signals[i] != SIGHUP || !is_ignored(SIGHUP))
+		if (signals[i] != SIGHUP || !loop_signal_is_ignored(SIGHUP))
 			r = loop_signal_add(following->client->loop, signals[i],
 					    on_signal, following, err);
 	return r;

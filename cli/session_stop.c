@@ -127,22 +127,13 @@ static void on_signal(void *user, int signo, pid_t sender)
 	session_set_patience(session, EFFECT);
 }
 
-/* nohup(1) */
-static bool is_ignored(int signo)
-{
-	struct sigaction before;
-
-	return sigaction(signo, NULL, &before) == 0 &&
-	       before.sa_handler == SIG_IGN;
-}
-
 int session_stop_init(struct session *session, struct error *err)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < LENGTH(signals); i++) {
-		if (signals[i] == SIGHUP && is_ignored(SIGHUP))
+		if (signals[i] == SIGHUP && loop_signal_is_ignored(SIGHUP))
 			continue;
 		r = loop_signal_add(session->client.loop, signals[i], on_signal,
 				    session, err);

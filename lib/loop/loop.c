@@ -260,6 +260,14 @@ int loop_signal_add(struct loop *loop, int signo, loop_signal_f fn, void *user,
 	return watch_signals(loop, err);
 }
 
+bool loop_signal_is_ignored(int signo)
+{
+	struct sigaction before;
+
+	return sigaction(signo, NULL, &before) == 0 &&
+	       before.sa_handler == SIG_IGN;
+}
+
 /* ---- the loop ---- */
 
 int loop_create(struct loop **out, struct error *err)

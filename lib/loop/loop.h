@@ -72,6 +72,9 @@ bool loop_timer_is_set(const struct loop_timer *timer);
 int loop_signal_add(struct loop *loop, int signo, loop_signal_f fn, void *user,
 		    struct error *err);
 
+/* Whoever started this program has it ignored, as nohup(1) does. */
+bool loop_signal_is_ignored(int signo);
+
 /* The handler is called once, when pid has ended and was reaped. */
 int loop_child_add(struct loop *loop, pid_t pid, loop_child_f fn, void *user,
 		   struct error *err);

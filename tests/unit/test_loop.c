@@ -205,6 +205,14 @@ static void signals_are_read_with_their_sender(void)
 	loop = loop_destroy(loop);
 }
 
+static void a_signal_that_is_ignored_is_told_from_others(void)
+{
+	CHECK(!loop_signal_is_ignored(SIGHUP));
+	signal(SIGHUP, SIG_IGN);
+	CHECK(loop_signal_is_ignored(SIGHUP));
+	signal(SIGHUP, SIG_DFL);
+}
+
 RUN_TESTS(TEST(timers_fire_in_the_order_of_their_times),
 	  TEST(an_event_already_fetched_for_a_removed_source_is_dropped),
 	  TEST(every_exit_code_reaches_the_one_who_asked),
@@ -212,4 +220,5 @@ RUN_TESTS(TEST(timers_fire_in_the_order_of_their_times),
 	  TEST(a_pipe_that_nobody_reads_is_an_error),
 	  TEST(a_program_that_is_missing_is_named),
 	  TEST(an_environment_entry_replaces_the_one_of_its_key),
-	  TEST(signals_are_read_with_their_sender))
+	  TEST(signals_are_read_with_their_sender),
+	  TEST(a_signal_that_is_ignored_is_told_from_others))
