@@ -13,6 +13,7 @@
 #include "kube/kube.h"
 #include "monitor/owner.h"
 #include "monitor/provider.h"
+#include "monitor/sight.h"
 #include "monitor/supply.h"
 
 struct cluster {
@@ -27,7 +28,8 @@ struct cluster {
 	struct list flights;
 	struct loop_timer timer;
 	char namespace[64], podtemplate[256];
-	char made[SUPPLY_NAME_MAX], task[SUPPLY_NAME_MAX + 64], query[192];
+	char made[SUPPLY_NAME_MAX], task[SUPPLY_NAME_MAX + 64],
+		query[SIGHT_QUERY_MAX];
 	char objected[SUPPLY_TEXT_MAX]; /* logged */
 	bool fresh;                     /* the owner is as it was read */
 	bool blind;                     /* the watch is in trouble */

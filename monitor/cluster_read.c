@@ -178,13 +178,13 @@ static void read_one(struct cluster *p, const struct kube_kind *kind,
 static void on_coordinator(void *user, const struct kube_answer *answer)
 {
 	struct cluster *p = user;
-	const char *ip;
+	const char *ip = NULL;
 	char *address;
 	int n;
 
 	p->reading = NULL;
-	ip = answer->r == 0 ? kube_text(answer->object, "items.0.status.podIP")
-			    : NULL;
+	if (answer->r == 0)
+		ip = kube_text(sight_choose(answer->object), "status.podIP");
 	if (!ip) {
 		on_unread(p, answer->r < 0 ? answer->text
 					   : "the pod of the coordinator has "
@@ -203,16 +203,13 @@ static void on_coordinator(void *user, const struct kube_answer *answer)
 
 static void go_on_reading(struct cluster *p)
 {
-	char query[256];
+	char query[SIGHT_QUERY_MAX];
 
 	if (!p->find_coordinator) {
 		on_all_read(p);
 		return;
 	}
-	snprintf(query, sizeof(query),
-		 "labelSelector=bellows.io%%2Fjob%%3D%s%%2C"
-		 "bellows.io%%2Frole%%3Dcoordinator",
-		 p->owner.who.name);
+	sight_query(query, p->owner.who.name, "coordinator");
 	read_one(p, &kube_pods, NULL, query, on_coordinator);
 }
 

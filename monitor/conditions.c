@@ -2,6 +2,7 @@
 #include "monitor/conditions.h"
 
 #include "base/log.h"
+#include "monitor/sight.h"
 
 #include <errno.h>
 #include <string.h>
@@ -142,19 +143,6 @@ static int write_to(struct conditions *conditions, const cJSON *pod,
 	return r;
 }
 
-/* Of several one that is not going. */
-static const cJSON *choose(const cJSON *list)
-{
-	const cJSON *at, *best = NULL;
-
-	cJSON_ArrayForEach(at, kube_at(list, "items"))
-	{
-		if (!best || !kube_text(at, "metadata.deletionTimestamp"))
-			best = at;
-	}
-	return best;
-}
-
 static void on_pods(void *user, const struct kube_answer *answer)
 {
 	struct conditions *conditions = user;
@@ -163,7 +151,7 @@ static void on_pods(void *user, const struct kube_answer *answer)
 
 	if (!is_done(conditions, answer))
 		return;
-	pod = choose(answer->object);
+	pod = sight_choose(answer->object);
 	if (!pod) {
 		loop_timer_set(conditions->loop, &conditions->again, AGAIN,
 			       look, conditions);

@@ -124,10 +124,7 @@ static void name_all(struct cluster *p, const struct provider_cluster *where)
 
 	snprintf(p->made, sizeof(p->made), "%s-bellows-", name);
 	snprintf(p->task, sizeof(p->task), "%s-%.60s-", name, p->owner.task);
-	snprintf(p->query, sizeof(p->query),
-		 "labelSelector=bellows.io%%2Fjob%%3D%s%%2C"
-		 "bellows.io%%2Frole%%3Dexecutor",
-		 name);
+	sight_query(p->query, name, "executor");
 	if (where->podtemplate)
 		snprintf(p->podtemplate, sizeof(p->podtemplate), "%s",
 			 where->podtemplate);

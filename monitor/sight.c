@@ -58,6 +58,45 @@ static bool read_phase(enum supply_phase *phase, const char *text)
 	return false;
 }
 
+/* ---- which ---- */
+
+static int standing(const cJSON *pod)
+{
+	enum supply_phase phase = SUPPLY_PENDING;
+
+	if (kube_at(pod, "metadata.deletionTimestamp"))
+		return 0;
+	read_phase(&phase, text_of(pod, "status.phase"));
+	return phase == SUPPLY_PENDING || phase == SUPPLY_RUNNING ? 2 : 1;
+}
+
+static bool is_better(const cJSON *pod, const cJSON *than)
+{
+	static const char made[] = "metadata.creationTimestamp";
+
+	if (standing(pod) != standing(than))
+		return standing(pod) > standing(than);
+	return strcmp(text_of(pod, made), text_of(than, made)) > 0;
+}
+
+const cJSON *sight_choose(const cJSON *list)
+{
+	const cJSON *at = first(list, "items"), *best = at;
+
+	for (; at; at = at->next)
+		if (is_better(at, best))
+			best = at;
+	return best;
+}
+
+void sight_query(char out[SIGHT_QUERY_MAX], const char *job, const char *role)
+{
+	snprintf(out, SIGHT_QUERY_MAX,
+		 "labelSelector=bellows.io%%2Fjob%%3D%s%%2C"
+		 "bellows.io%%2Frole%%3D%s",
+		 job, role);
+}
+
 /* ---- what keeps it ---- */
 
 static bool is_about_image(const char *reason)

@@ -16,9 +16,18 @@
 #define LABEL_MANAGER "app.kubernetes.io/managed-by"
 #define MANAGER       "bellows-monitor"
 
+enum { SIGHT_QUERY_MAX = 192 };
+
 /* The value of a label or annotation, where its name has dots; NULL: none. */
 const char *sight_label(const cJSON *object, const char *where,
 			const char *name);
+
+/* Of a list the pod that stands: not one that goes, or has ended, if there is
+ * another; of several the newest.  NULL: there is none. */
+const cJSON *sight_choose(const cJSON *list);
+
+/* The query for the pods of a job that have that role. */
+void sight_query(char out[SIGHT_QUERY_MAX], const char *job, const char *role);
 
 /* owner: uid of the owner of pods of our own.  The sight borrows from pod and
  * why.  -EINVAL: it is not a pod.  1: another owner's, made by its monitor. */

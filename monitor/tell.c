@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "monitor/conditions.h"
 #include "monitor/events.h"
+#include "monitor/sight.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 struct tell {
 	struct loop *loop;
 	struct kube *kube;
-	char *namespace, *owner, *query;
+	char *namespace, *owner, query[SIGHT_QUERY_MAX];
 
 	struct announced told;
 	struct events events;
@@ -108,14 +109,9 @@ int tell_create(struct tell **out, const struct tell_config *config,
 	tell->loop = config->loop;
 	tell->namespace = strdup(config->namespace);
 	tell->owner = strdup(config->owner);
-	if (!tell->namespace || !tell->owner ||
-	    asprintf(&tell->query,
-		     "labelSelector=bellows.io%%2Fjob%%3D%s%%2C"
-		     "bellows.io%%2Frole%%3Dcoordinator",
-		     config->job) < 0) {
-		tell->query = NULL;
+	if (!tell->namespace || !tell->owner)
 		return error_set(err, -ENOMEM, "out of memory");
-	}
+	sight_query(tell->query, config->job, "coordinator");
 	r = kube_create(&tell->kube, config->loop, config->kube, err);
 	if (r < 0)
 		return r;
@@ -134,7 +130,6 @@ struct tell *tell_destroy(struct tell *tell)
 	loop_timer_clear(&tell->end);
 	free(tell->namespace);
 	free(tell->owner);
-	free(tell->query);
 	free(tell);
 	return NULL;
 }

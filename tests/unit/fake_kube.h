@@ -4,7 +4,8 @@
 
 /*
  * A client of the Kubernetes API in place of the real one: what is asked is
- * written into a trace, and waits until the test answers
+ * written into a trace, and waits until the test answers.  Reading objects is
+ * the real one's.
  */
 
 #include "kube/kube.h"
@@ -12,9 +13,6 @@
 
 #include <errno.h>
 #include <string.h>
-
-const struct kube_kind kube_pods = {"", "v1", "pods"};
-const struct kube_kind kube_vcjobs = {"batch.volcano.sh", "v1alpha1", "jobs"};
 
 struct kube {
 	int alive;
@@ -117,28 +115,6 @@ int kube_tell(struct kube *kube, const struct kube_event *event,
 		 event->reason, event->note);
 	say("tell", what);
 	return ask(fn, user);
-}
-
-const cJSON *kube_at(const cJSON *object, const char *path)
-{
-	char key[64];
-
-	while (object && *path) {
-		size_t n = strcspn(path, ".");
-
-		snprintf(key, sizeof(key), "%.*s", (int)n, path);
-		object =
-			cJSON_IsArray(object)
-				? cJSON_GetArrayItem(object, atoi(key))
-				: cJSON_GetObjectItemCaseSensitive(object, key);
-		path += n + (path[n] == '.');
-	}
-	return object;
-}
-
-const char *kube_text(const cJSON *object, const char *path)
-{
-	return cJSON_GetStringValue(kube_at(object, path));
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
+#include "kube/kube.h"
 #include "monitor/sight.h"
 #include "tests/check.h"
 
@@ -162,8 +163,40 @@ static void how_it_ended_is_said_in_words(void)
 #undef ENDED
 }
 
+static const char *chosen(const char *items)
+{
+	char text[512];
+	const cJSON *best;
+
+	snprintf(text, sizeof(text), "{'items': [%s]}", items);
+	for (char *at = text; *at; at++)
+		if (*at == '\'')
+			*at = '"';
+	cJSON_Delete(pod);
+	pod = cJSON_Parse(text);
+	best = sight_choose(pod);
+	return best ? kube_text(best, "metadata.name") : "none";
+}
+
+static void of_several_the_one_that_stands_is_chosen(void)
+{
+	CHECK_TEXT(chosen(""), "none");
+	CHECK_TEXT(chosen("{'metadata': {'name': 'only', "
+			  "'deletionTimestamp': 'x'}}"),
+		   "only");
+	CHECK_TEXT(chosen("{'metadata': {'name': 'a'}, 'status': "
+			  "{'phase': 'Running'}}, {'metadata': {'name': 'b'}, "
+			  "'status': {'phase': 'Failed'}}"),
+		   "a");
+	CHECK_TEXT(chosen("{'metadata': {'name': 'a', 'creationTimestamp': "
+			  "'2026-01-02T00:00:00Z'}}, {'metadata': {'name': "
+			  "'b', 'creationTimestamp': '2026-01-01T00:00:00Z'}}"),
+		   "a");
+}
+
 RUN_TESTS(TEST(a_pod_is_as_far_as_its_phase),
 	  TEST(what_is_no_pod_is_passed_over), TEST(ours_are_of_the_same_owner),
 	  TEST(a_pod_that_is_being_deleted_is_ending),
 	  TEST(what_keeps_it_is_said_in_words),
-	  TEST(how_it_ended_is_said_in_words))
+	  TEST(how_it_ended_is_said_in_words),
+	  TEST(of_several_the_one_that_stands_is_chosen))
