@@ -36,7 +36,7 @@ static void on_failure(struct supply *s, msec_t now)
 
 static void on_end(struct supply *s, const struct supply_pod *pod, msec_t now)
 {
-	bool soon = now - pod->since < SUPPLY_SOON && !pod->leaving;
+	bool soon = now - pod->since < SUPPLY_SOON && !pod->joined;
 
 	if (pod->removed != 0)
 		return;
@@ -101,6 +101,8 @@ void supply_join(struct supply *s, const struct supply_member *members,
 		if (s->pods[i]->joined && !s->pods[i]->seen &&
 		    s->pods[i]->parted == 0)
 			s->pods[i]->parted = now;
+	if (s->members >= s->wish)
+		s->failure[0] = '\0';
 }
 
 static bool is_name(const char *name)

@@ -74,6 +74,19 @@ static void a_failed_one_is_made_up_for_after_a_pause(void)
 		   "[ 63.7] trouble: none\n");
 }
 
+static void what_was_made_up_for_is_not_told_of_the_next_that_lacks(void)
+{
+	begin();
+	cluster_run(&c, SECONDS(60));
+	cluster_end(&c, "heat-worker-1", SUPPLY_FAILED, "exit code 9");
+	cluster_run(&c, SECONDS(80));
+	cluster_transcript(&c);
+	c.join = 0;
+	cluster_find(&c, "heat-worker-0")->member = false;
+	cluster_run(&c, SECONDS(90));
+	CHECK_TEXT(cluster_transcript(&c), "");
+}
+
 static void the_task_keeps_the_fewest_it_may_have(void)
 {
 	begin();
@@ -178,6 +191,7 @@ RUN_TESTS(TEST(the_task_is_told_once_how_many),
 	  TEST(the_highest_are_given_back_once_they_have_ended),
 	  TEST(one_that_ended_in_between_is_made_up_for),
 	  TEST(a_failed_one_is_made_up_for_after_a_pause),
+	  TEST(what_was_made_up_for_is_not_told_of_the_next_that_lacks),
 	  TEST(the_task_keeps_the_fewest_it_may_have),
 	  TEST(a_grow_that_is_dropped_takes_back_who_never_joined),
 	  TEST(an_owner_that_is_objected_to_is_left_as_it_is),

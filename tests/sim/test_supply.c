@@ -221,6 +221,18 @@ static void who_leaves_at_once_unasked_was_unfit(void)
 		   "[  4.1] create heat-bellows-0\n");
 }
 
+static void who_was_a_member_and_ends_with_0_is_no_trouble(void)
+{
+	begin();
+	cluster_hold(&c, 2);
+	cluster_run(&c, SECONDS(10));
+	cluster_transcript(&c);
+	cluster_end(&c, "heat-bellows-0", SUPPLY_SUCCEEDED, "exit code 0");
+	cluster_run(&c, SECONDS(20));
+	CHECK_TEXT(cluster_transcript(&c), "[ 10.1] remove heat-bellows-0\n"
+					   "[ 11.1] create heat-bellows-0\n");
+}
+
 static void a_pod_deleted_by_hand_is_replaced(void)
 {
 	begin();
@@ -428,6 +440,7 @@ RUN_TESTS(TEST(what_is_missing_is_made_and_not_twice),
 	  TEST(a_failed_pod_is_replaced_ever_more_rarely),
 	  TEST(those_that_fail_together_are_one_failure),
 	  TEST(who_leaves_at_once_unasked_was_unfit),
+	  TEST(who_was_a_member_and_ends_with_0_is_no_trouble),
 	  TEST(a_pod_deleted_by_hand_is_replaced),
 	  TEST(an_executor_lost_on_a_silent_node_is_replaced),
 	  TEST(a_coordinator_that_was_away_costs_no_pod),
