@@ -55,6 +55,13 @@ void coordinator_on_recalled(struct coordinator *c, int member, msec_t grace)
 	};
 	char reason[128];
 
+	if (!job_is_over(&c->job)) {
+		snprintf(reason, sizeof(reason), "%s is to leave within %lld s",
+			 m->name, (long long)grace / 1000);
+		history_notice(&c->history,
+			       BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED,
+			       reason, now);
+	}
 	if (has_ranks(c, member)) {
 		event.size = coordinator_possible(c, c->job.target);
 		log_info("executor=%s leaves within %lld ms; those who stay "

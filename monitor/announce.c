@@ -114,8 +114,8 @@ static void say_ended(struct sheet *sheet, const Bellows__V1__Rescale *rescale)
 		    pause_of(rescale));
 	else if (is_done(rescale))
 		say(sheet, false, "Recovered", "Relaunch",
-		    "%u -> %u ranks, %.3g s after the loss", rescale->from,
-		    rescale->to, pause_of(rescale));
+		    "%u -> %u ranks, after %.3g s", rescale->from, rescale->to,
+		    pause_of(rescale));
 }
 
 static void say_rescale(struct sheet *sheet, const Bellows__V1__Job *job,
@@ -184,6 +184,9 @@ static void say_notices(struct sheet *sheet, struct announced *next,
 			    notice->text);
 		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_LOST)
 			say(sheet, true, "WorkerLost", "Relaunch", "%s",
+			    notice->text);
+		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED)
+			say(sheet, false, "WorkerLeaving", "Relaunch", "%s",
 			    notice->text);
 	}
 }

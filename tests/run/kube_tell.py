@@ -121,6 +121,20 @@ def a_lost_worker_is_told(room):
         assert "heat-worker-1 was lost" in dict(at.api.told)["WorkerLost"]
 
 
+def a_worker_that_is_to_leave_is_told_and_is_not_lost(room):
+    with bed(room, harness.work_for(60)) as at:
+        at.monitor()
+        room.runs_on(2)
+        at.api.programs["heat-worker-1"].tell(15)
+        room.wait("it is told", lambda: "Recovered" in at.api.reasons())
+        reasons = at.api.reasons()
+        assert "WorkerLost" not in reasons, at.api.told
+        assert "ExecutorsMissing" not in reasons, at.api.told
+        assert reasons.index("WorkerLeaving") < reasons.index("Recovering")
+        note = dict(at.api.told)["WorkerLeaving"]
+        assert note.startswith("heat-worker-1 is to leave within 2"), note
+
+
 def without_the_right_to_tell_the_job_goes_on(room):
     work = harness.work_for(5)
     with bed(room, work) as at:
@@ -136,4 +150,5 @@ def without_the_right_to_tell_the_job_goes_on(room):
 if __name__ == "__main__":
     harness.main(a_grow_is_told_step_by_step_and_a_refusal_with_its_numbers,
                  another_monitor_repeats_nothing, a_lost_worker_is_told,
+                 a_worker_that_is_to_leave_is_told_and_is_not_lost,
                  without_the_right_to_tell_the_job_goes_on)

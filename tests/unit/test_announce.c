@@ -278,7 +278,18 @@ static void a_lost_worker_and_what_becomes_of_the_job_are_told(void)
 		   "! Recovering: 2 -> 2 ranks: worker-1 was lost: silent for "
 		   "5 s\n"
 		   "Relaunched: start 2: 1 ranks run\n"
-		   "Recovered: 2 -> 1 ranks, 0.3 s after the loss\n");
+		   "Recovered: 2 -> 1 ranks, after 0.3 s\n");
+}
+
+static void a_worker_that_leaves_is_told_before_the_job_moves_off_it(void)
+{
+	run();
+	said[0] = '\0';
+	history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED,
+		       "worker-1 is to leave within 25 s", 2000);
+	tell(2000, JOB_EV_LEAVE, 1, "worker-1 leaves");
+	CHECK_TEXT(said, "WorkerLeaving: worker-1 is to leave within 25 s\n"
+			 "! Recovering: 2 -> 1 ranks: worker-1 leaves\n");
 }
 
 static void why_executors_do_not_come_is_told_as_often_as_it_changes(void)
@@ -444,6 +455,7 @@ RUN_TESTS(TEST(a_job_that_grows_and_ends_is_told_from_begin_to_end),
 	  TEST(a_rescale_that_is_dropped_says_why),
 	  TEST(a_request_that_is_declined_is_told_with_its_numbers),
 	  TEST(a_lost_worker_and_what_becomes_of_the_job_are_told),
+	  TEST(a_worker_that_leaves_is_told_before_the_job_moves_off_it),
 	  TEST(why_executors_do_not_come_is_told_as_often_as_it_changes),
 	  TEST(a_failure_has_its_exit_status),
 	  TEST(a_coordinator_that_began_again_is_told_and_its_past_forgotten),
