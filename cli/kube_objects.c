@@ -9,8 +9,15 @@
 
 extern const char kube_objects_json[];
 
-/* GRACE_MORE: seconds for what comes before and after a checkpoint. */
-enum { TEXTS = 12, NUMBERS = 4, GRACE_MORE = 60 };
+/* Seconds.  GRACE_MORE: for what comes before and after a checkpoint;
+ * GRACE_END: of that, for an executor to end what was not saved. */
+enum {
+	TEXTS = 13,
+	NUMBERS = 4,
+	GRACE_MORE = 60,
+	GRACE_END = 5,
+	GRACE_MOST = 86400, /* that bellows-executor takes */
+};
 
 static const struct kube_kind accounts = {"", "v1", "serviceaccounts"};
 static const struct kube_kind claims = {"", "v1", "persistentvolumeclaims"};
@@ -54,7 +61,7 @@ struct filling {
 		const char *key;
 		unsigned number;
 	} numbers[NUMBERS];
-	char claim[64], coordinator[128], slots[16];
+	char claim[64], coordinator[128], slots[16], leave[16];
 	const char *role; /* of the pod at hand; NULL: none */
 };
 
@@ -87,15 +94,29 @@ static void set_names(struct filling *f)
 		 wish->job->ranks_per_executor);
 }
 
+/* Of a pod: a checkpoint is to be written in it. */
+static unsigned grace_of(const struct jobfile *job)
+{
+	return (unsigned)(job->checkpoint_deadline / 1000) + GRACE_MORE;
+}
+
+static void set_leave(struct filling *f)
+{
+	unsigned leave = grace_of(f->wish->job) - GRACE_END;
+
+	snprintf(f->leave, sizeof(f->leave), "%u",
+		 leave < GRACE_MOST ? leave : GRACE_MOST);
+}
+
 static void set_values(struct filling *f)
 {
 	const struct kube_wish *wish = f->wish;
 	const struct jobfile *job = wish->job;
 	const char *checkpoint = job->app.checkpoint_dir;
-	unsigned grace = (unsigned)(job->checkpoint_deadline / 1000);
 	unsigned fewest = executors_for(job, job->ranks.min);
 
 	set_names(f);
+	set_leave(f);
 	/* clang-format off */
 	const struct filling values = {
 		.texts = {
@@ -112,9 +133,10 @@ static void set_values(struct filling *f)
 			{ "CLAIM", wish->claim ? wish->claim : f->claim },
 			{ "COORDINATOR", f->coordinator },
 			{ "SLOTS", f->slots },
+			{ "LEAVE", f->leave },
 		},
 		.numbers = {
-			{ "GRACE", grace + GRACE_MORE },
+			{ "GRACE", grace_of(job) },
 			{ "WORKERS", executors_for(job, job->ranks.initial) },
 			{ "FEWEST", fewest },
 			/* with coordinator and monitor */

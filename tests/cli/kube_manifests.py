@@ -36,8 +36,7 @@ def plain(at):
         return {key: plain(value) for key, value in at.items()
                 if value not in ([], {}) and key != 'namespace'}
     if isinstance(at, list):
-        return [plain(value) for value in at
-                if value != {'name': 'BELLOWS_SLOTS', 'value': '1'}]
+        return [plain(value) for value in at]
     return at
 
 

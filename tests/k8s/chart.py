@@ -138,6 +138,7 @@ def what_is_wrong_is_refused_by_its_name():
     refused("initial", "job.ranks.initial=0")
     refused("hostPath", "storage.hostPath=srv")
     refused("volcno", "volcno.enabled=true")
+    refused("gracePeriod", "gracePeriod=5")
 
 
 if not HELM:

@@ -115,6 +115,20 @@ def is_free(where, template):
                f"{where}: no time to save")
 
 
+def is_given_time(where, template):
+    """An executor says when it is fit, and ends before it is killed"""
+    if role_of(where, template) != "executor":
+        return
+    spec, (container,) = template["spec"], template["spec"]["containers"]
+    words = container.get("args", [])
+    grace = int(dict(zip(words, words[1:])).get("--grace", 0))
+    expect(grace + 5 == spec["terminationGracePeriodSeconds"],
+           f"{where}: --grace {grace}")
+    expect(container.get("readinessProbe", {}).get("exec")
+           == {"command": ["test", "-e", "/tmp/ready"]},
+           f"{where}: it is not asked whether it is fit")
+
+
 def is_small(role):
     """No wildcard, no secret, nothing that reaches beyond the job"""
     for rule in role["rules"]:
@@ -125,6 +139,12 @@ def is_small(role):
                                 "podtemplates"), f"{name(role)}: {resource}")
         if rule["resources"] in (["jobs"], ["podtemplates"]):
             expect(rule.get("resourceNames"), f"{name(role)}: all jobs")
+
+
+def lets_the_unfit_go(budget):
+    """A drain does not wait for an executor that computes nothing"""
+    expect(budget["spec"].get("unhealthyPodEvictionPolicy") == "AlwaysAllow",
+           f"{name(budget)}: it keeps who is not ready")
 
 
 def restarts_nothing(job):
@@ -146,11 +166,14 @@ def check(things, where, job="heat"):
         is_whole(thing)
         if thing["kind"] == "Role":
             is_small(thing)
+        if thing["kind"] == "PodDisruptionBudget":
+            lets_the_unfit_go(thing)
         if "tasks" in thing.get("spec", {}):
             restarts_nothing(thing)
         for label, template in templates(thing):
             label = f"{where}: {label}"
-            for fact in (is_restricted, is_mounted, is_apart, is_free):
+            for fact in (is_restricted, is_mounted, is_apart, is_free,
+                         is_given_time):
                 fact(label, template)
             roles.append(role_of(label, template))
             expect(template["metadata"]["labels"]["bellows.io/job"] == job,

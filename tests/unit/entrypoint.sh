@@ -9,6 +9,7 @@ trap 'rm -rf "$dir"' EXIT
 n=0 failures=0
 job='--job /etc/bellows/job/job.yaml'
 token='--token-file /etc/bellows/token/token'
+ready='--ready /tmp/ready'
 unset BELLOWS_ROLE BELLOWS_COORDINATOR BELLOWS_POD_IP BELLOWS_SLOTS \
 	VC_MASTER_HOSTS
 
@@ -81,15 +82,15 @@ at=BELLOWS_COORDINATOR=10.0.0.5:7001
 enter HOST=heat-master-0 --
 becomes "$coordinator" 'the master of a Volcano Job is the coordinator'
 enter HOST=heat-worker-1 $at --
-becomes "bellows-executor --coordinator 10.0.0.5:7001 $token" \
+becomes "bellows-executor --coordinator 10.0.0.5:7001 $token $ready" \
 	'any other host is an executor'
 enter HOST=tune-master-lr-worker-0 $at --
-becomes "bellows-executor --coordinator 10.0.0.5:7001 $token" \
+becomes "bellows-executor --coordinator 10.0.0.5:7001 $token $ready" \
 	'a worker of a job that is called like a master is an executor'
 enter HOST=tune-worker-x-master-0 --
 becomes "$coordinator" 'a master of a job that is called like a worker is none'
 enter HOST=heat-master-0 BELLOWS_ROLE=executor $at --
-becomes "bellows-executor --coordinator 10.0.0.5:7001 $token" \
+becomes "bellows-executor --coordinator 10.0.0.5:7001 $token $ready" \
 	'BELLOWS_ROLE comes before the name of the host'
 enter HOST=heat-master-0 BELLOWS_ROLE=executor $at -- coordinator
 becomes "$coordinator" 'a role on the command line comes before BELLOWS_ROLE'
@@ -101,19 +102,19 @@ becomes "$coordinator --state /tmp/x --verbose" \
 	'options alone leave the role to the environment'
 
 enter VC_MASTER_HOSTS=a-master-0.a,b-master-0.b --
-becomes "bellows-executor --coordinator a-master-0.a:7000 $token" \
+becomes "bellows-executor --coordinator a-master-0.a:7000 $token $ready" \
 	'without a coordinator it is the first master of Volcano, port 7000'
 enter VC_MASTER_HOSTS=elsewhere BELLOWS_COORDINATOR=heat --
-becomes "bellows-executor --coordinator heat:7000 $token" \
+becomes "bellows-executor --coordinator heat:7000 $token $ready" \
 	'BELLOWS_COORDINATOR comes before that, and may lack the port'
 enter $at BELLOWS_POD_IP=10.0.0.8 BELLOWS_SLOTS=4 --
 becomes "bellows-executor --coordinator 10.0.0.5:7001 --address 10.0.0.8 \
---slots 4 $token" 'an executor tells its address and its slots'
+--slots 4 $token $ready" 'an executor tells its address and its slots'
 enter BELLOWS_POD_IP=fd00::8 -- coordinator
 becomes "bellows-coordinator $job --state /var/lib/bellows/job \
 --listen [::]:7000 $token" 'in a pod of IPv6 the coordinator listens to it'
 enter -- executor --coordinator unix:/x
-becomes "bellows-executor $token --coordinator unix:/x" \
+becomes "bellows-executor $token $ready --coordinator unix:/x" \
 	'a coordinator on the command line will do'
 enter -- monitor --coordinator=unix:/x
 becomes "bellows-monitor $job $token --coordinator=unix:/x" \

@@ -328,6 +328,23 @@ static void pods_run_confined_and_know_no_api_but_the_monitors(void)
 	CHECK(n == 3);
 }
 
+static void executors_end_before_they_are_killed(void)
+{
+	CLEANUP(kube_objects_destroy)
+	struct kube_objects *objects = make(true, NULL);
+	const cJSON *spec =
+		kube_at(find_object(objects, &kube_podtemplates, "heat-worker"),
+			"template.spec");
+	const char *own = kube_text(spec, "containers.0.args.1");
+	long grace = kube_number(spec, "terminationGracePeriodSeconds", 0);
+
+	CHECK_TEXT(kube_text(spec, "containers.0.args.0"), "--grace");
+	CHECK(own && strtol(own, NULL, 10) + 5 == grace && grace >= 60);
+	CHECK_TEXT(
+		kube_text(spec, "containers.0.readinessProbe.exec.command.2"),
+		"/tmp/ready");
+}
+
 static void without_volcano_there_are_service_and_pod_template(void)
 {
 	CLEANUP(kube_objects_destroy)
@@ -436,6 +453,7 @@ RUN_TESTS(TEST(job_files_have_a_place_of_their_own),
 	  TEST(nothing_of_the_template_is_left),
 	  TEST(volcanos_job_has_the_sizes_of_the_job_file),
 	  TEST(pods_run_confined_and_know_no_api_but_the_monitors),
+	  TEST(executors_end_before_they_are_killed),
 	  TEST(without_volcano_there_are_service_and_pod_template),
 	  TEST(a_claim_that_is_made_stays_and_has_its_class),
 	  TEST(an_owner_is_named_by_its_uid),

@@ -100,6 +100,9 @@ spec:
     {{- if eq .role "coordinator" }}
     args: [--once]
     {{- end }}
+    {{- if eq .role "executor" }}
+    args: [--grace, {{ sub (int $values.gracePeriod) 5 | quote }}]
+    {{- end }}
     {{- if not $computes }}
     args: {{- include "bellows.monitorArguments" $root | nindent 4 }}
     {{- end }}
@@ -130,6 +133,14 @@ spec:
       periodSeconds: 10
       timeoutSeconds: 5
       failureThreshold: 6
+    {{- end }}
+    {{- if eq .role "executor" }}
+    readinessProbe:
+      exec: {command: [test, -e, /tmp/ready]}
+      initialDelaySeconds: 5
+      periodSeconds: 30
+      timeoutSeconds: 5
+      failureThreshold: 1
     {{- end }}
     resources: {{- toYaml (index $values.resources .role) | nindent 6 }}
     securityContext:
