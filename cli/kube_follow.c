@@ -11,9 +11,6 @@
 
 #define DRAIN SECONDS(10) /* from the end of the job to that of its log */
 
-/* Without a word from the coordinator while its pod is there. */
-#define PATIENCE_OF_RUN MINUTES(5)
-
 static const char *job_name(const struct following *following)
 {
 	return following->config->job->name;
@@ -21,7 +18,8 @@ static const char *job_name(const struct following *following)
 
 /* ---- leaving ---- */
 
-void follow_settle(void *user)
+/* Ends the loop once nothing is left to be told. */
+static void settle(void *user)
 {
 	struct following *following = user;
 
@@ -39,7 +37,7 @@ static void on_drained(void *user)
 	struct following *following = user;
 
 	following->drained = true;
-	follow_settle(following);
+	settle(following);
 }
 
 void follow_leave(struct following *following)
@@ -271,7 +269,7 @@ static int start(struct following *following, struct error *err)
 		.wrap = args->json,
 		.quiet = args->quiet,
 		.term = args->term,
-		.on_room = follow_settle,
+		.on_room = settle,
 		.user = following,
 	};
 	int r = show_create(&following->show, following->client->loop, &show,

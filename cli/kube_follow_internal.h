@@ -45,13 +45,9 @@ struct following {
 /* kube_stop.c: signals, and what follows from them. */
 int follow_stop_init(struct following *following, struct error *err);
 void follow_set_patience(struct following *following, msec_t patience);
-void follow_delete(struct following *following);
 
 /* kube_output.c: lines of the coordinator's log. */
 void follow_on_lines(void *user, const char *text, size_t n);
-
-/* Ends the loop once nothing is left to be told. */
-void follow_settle(void *user);
 
 /* Nothing more will come but what the log still has. */
 void follow_leave(struct following *following);

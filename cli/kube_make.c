@@ -139,10 +139,3 @@ int kube_make(struct reach *reach, struct kube_objects *objects,
 	cJSON_Delete(making.owner);
 	return r;
 }
-
-int kube_remove(struct reach *reach, const struct kube_objects *objects,
-		struct error *err)
-{
-	return remove_one(reach, &objects->at[objects->owner], objects->uid,
-			  err);
-}

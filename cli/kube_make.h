@@ -38,8 +38,4 @@ int kube_clear(struct reach *reach, const struct kube_former *former,
 int kube_make(struct reach *reach, struct kube_objects *objects,
 	      const bool *stop, struct error *err);
 
-/* Deletes the Job, and so all that it owns. */
-int kube_remove(struct reach *reach, const struct kube_objects *objects,
-		struct error *err);
-
 #endif

@@ -31,7 +31,7 @@ static void on_deleted(void *user, const struct kube_answer *answer)
 	follow_leave(following);
 }
 
-void follow_delete(struct following *following)
+static void delete (struct following *following)
 {
 	const struct kube_objects *objects = following->config->objects;
 	const struct kube_object *job = &objects->at[objects->owner];
@@ -91,7 +91,7 @@ static void on_patience(void *user)
 	} else {
 		show_say(following->show, "no answer: deleting the job");
 	}
-	follow_delete(following);
+	delete (following);
 }
 
 static void on_cancelled(void *user, const struct rpc_status *status,
@@ -131,7 +131,7 @@ static void on_signal(void *user, int signo, pid_t sender)
 		if (following->stop == FOLLOW_DELETE)
 			follow_leave(following);
 		show_say(following->show, "deleting the job");
-		follow_delete(following);
+		delete (following);
 		return;
 	}
 	following->stop++;

@@ -58,8 +58,10 @@ static cJSON *to_json(const struct condition *condition, const cJSON *before,
 	return out;
 }
 
-cJSON *conditions_patch(const struct condition wish[ANNOUNCE_CONDITIONS],
-			const cJSON *pod, const char *now)
+/* What makes a pod have them.  now: RFC 3339, in seconds, for those whose
+ * status changes. */
+static cJSON *make_patch(const struct condition wish[ANNOUNCE_CONDITIONS],
+			 const cJSON *pod, const char *now)
 {
 	const char *version = kube_text(pod, "metadata.resourceVersion");
 	cJSON *patch = cJSON_CreateObject();
@@ -136,7 +138,7 @@ static int write_to(struct conditions *conditions, const cJSON *pod,
 	int r;
 
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
-	patch = conditions_patch(conditions->wish, pod, text);
+	patch = make_patch(conditions->wish, pod, text);
 	r = kube_patch(conditions->kube, NULL, &target, patch, 0, on_written,
 		       conditions, err);
 	cJSON_Delete(patch);

@@ -37,9 +37,4 @@ bool conditions_rest(const struct conditions *conditions);
 /* After its kube was destroyed. */
 void conditions_fini(struct conditions *conditions);
 
-/* What makes a pod have them; owned by the caller.  now: RFC 3339, in seconds,
- * for those whose status changes. */
-cJSON *conditions_patch(const struct condition wish[ANNOUNCE_CONDITIONS],
-			const cJSON *pod, const char *now);
-
 #endif

@@ -89,7 +89,8 @@ static const cJSON *find_task(const cJSON *object, const char *name)
 	return at;
 }
 
-const cJSON *owner_task(const struct owner *owner)
+/* Of executors; NULL: it has none, or was not read. */
+static const cJSON *task_of(const struct owner *owner)
 {
 	return owner->who.kind == OWNER_VCJOB && owner->object
 		       ? find_task(owner->object, owner->task)
@@ -99,7 +100,7 @@ const cJSON *owner_task(const struct owner *owner)
 const cJSON *owner_template(const struct owner *owner)
 {
 	if (owner->who.kind == OWNER_VCJOB)
-		return kube_at(owner_task(owner), "template");
+		return kube_at(task_of(owner), "template");
 	return kube_at(owner->podtemplate, "template");
 }
 
@@ -198,19 +199,19 @@ static unsigned number(const cJSON *object, const char *path)
 
 unsigned owner_replicas(const struct owner *owner)
 {
-	return number(owner_task(owner), "replicas");
+	return number(task_of(owner), "replicas");
 }
 
 unsigned owner_floor(const struct owner *owner)
 {
-	unsigned own = number(owner_task(owner), "minAvailable");
+	unsigned own = number(task_of(owner), "minAvailable");
 	unsigned all = number(owner->object, "spec.minAvailable"), others = 0;
 	const cJSON *at = owner_first(owner->object, "spec.tasks");
 
-	if (!owner_task(owner))
+	if (!task_of(owner))
 		return 0;
 	for (; at; at = at->next)
-		if (at != owner_task(owner))
+		if (at != task_of(owner))
 			others += number(at, "replicas");
 	return all > others && all - others > own ? all - others : own;
 }
@@ -258,10 +259,10 @@ static bool object_to(const cJSON *policies, const struct owner *owner,
 void owner_object_to(const struct owner *owner, char text[SUPPLY_TEXT_MAX])
 {
 	text[0] = '\0';
-	if (!owner_task(owner))
+	if (!task_of(owner))
 		return;
 	if (!object_to(owner_first(owner->object, "spec.policies"), owner, "",
 		       text))
-		object_to(owner_first(owner_task(owner), "policies"), owner,
+		object_to(owner_first(task_of(owner), "policies"), owner,
 			  " in a task", text);
 }

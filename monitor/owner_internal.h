@@ -11,9 +11,6 @@ const cJSON *owner_first(const cJSON *object, const char *path);
 
 bool owner_is(const cJSON *object, const char *path, const char *expected);
 
-/* Of executors; NULL: it has none, or was not read. */
-const cJSON *owner_task(const struct owner *owner);
-
 /* With metadata and spec, of executors. */
 const cJSON *owner_template(const struct owner *owner);
 
