@@ -33,8 +33,8 @@ struct session {
 	struct pump out, err;
 	enum session_phase phase;
 	enum session_stop stop;
-	bool asked;          /* by a signal, to stop */
-	bool over;           /* the job is, as WatchJob told */
+	bool asked; /* by a signal, to stop */
+	bool over;  /* the job is, as WatchJob told */
 	msec_t started, stop_at;
 	struct stamp old_address;
 	struct loop_timer poll, patience, revive;
