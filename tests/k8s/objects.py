@@ -129,6 +129,14 @@ def is_given_time(where, template):
            f"{where}: it is not asked whether it is fit")
 
 
+def is_reclaimed(where, template):
+    """By Volcano, if it computes; nobody else is"""
+    said = template["metadata"].get("annotations", {}).get(
+        "volcano.sh/preemptable")
+    expect((said is None) == (role_of(where, template) == "executor")
+           and said in (None, "false"), f"{where}: preemptable: {said}")
+
+
 def is_small(role):
     """No wildcard, no secret, nothing that reaches beyond the job"""
     for rule in role["rules"]:
@@ -173,7 +181,7 @@ def check(things, where, job="heat"):
         for label, template in templates(thing):
             label = f"{where}: {label}"
             for fact in (is_restricted, is_mounted, is_apart, is_free,
-                         is_given_time):
+                         is_given_time, is_reclaimed):
                 fact(label, template)
             roles.append(role_of(label, template))
             expect(template["metadata"]["labels"]["bellows.io/job"] == job,

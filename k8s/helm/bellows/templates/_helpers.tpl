@@ -61,11 +61,14 @@ metadata:
   labels:
     bellows.io/job: {{ $name }}
     bellows.io/role: {{ .role }}
-  {{- if $computes }}
   annotations:
+    {{- if $reads }}
+    volcano.sh/preemptable: "false"
+    {{- end }}
+    {{- if $computes }}
     cluster-autoscaler.kubernetes.io/safe-to-evict: "false"
     karpenter.sh/do-not-disrupt: "true"
-  {{- end }}
+    {{- end }}
 spec:
   restartPolicy: OnFailure
   serviceAccountName: {{ $name }}{{ if not $computes }}-monitor{{ end }}
