@@ -1,0 +1,375 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What is taken away from a job on a real Kubernetes and a real Volcano, or is
+not to be had, and what becomes of it, as docs/kubernetes.md and docs/leaving.md
+say.  args: BIN"""
+
+import base64
+import contextlib
+import json
+import os
+import shutil
+import signal
+import time
+import types
+
+import kube  # first: it knows where harness is
+import cgroup
+import elastic
+import harness
+from node import SANDBOX
+
+PATIENCE = elastic.PATIENCE
+VOLCANO, PLAIN = "volcano-parint", "plain-parint"
+OURS = "app.kubernetes.io/managed-by=bellows-monitor"
+EXECUTORS = "bellows.io/job=heat,bellows.io/role=executor"
+MISSING = "15s"  # that executors which cannot come are waited for
+AWAY = 20  # seconds
+SIZE, NLOOP = 100003, 200
+# Seconds that two ranks compute: enough for what happens to them.  It is LONG
+# where the API is away meanwhile, and has to be found again.
+SHORT, LONG, ENDLESS = 15, 50, 3600
+LEAST = 100  # iterations for each, if the machine was busy when it was asked
+
+
+def load(cluster):
+    """The images, in files that stay: a node that comes later reads them."""
+    def keep(*tars):
+        cluster.load(*[shutil.move(tar, cluster.place.path(
+            os.path.basename(tar))) for tar in tars])
+    elastic.load(types.SimpleNamespace(load=keep))
+
+
+class Heat(elastic.Heat):
+    work = None
+
+    def begins(self, overlay, seconds=SHORT):
+        self.work = harness.Work(SIZE, harness.iterations_for(
+            seconds, SIZE, NLOOP, LEAST * seconds), NLOOP)
+        elastic.begin(self.space, overlay, self.work)
+        self.runs_on(2)
+        return self
+
+    def asks(self, ranks):
+        """Without waiting for what comes of it."""
+        self.ask("scale", "heat", ranks).ends_with(0, PATIENCE)
+
+    def cannot_have(self, ranks, *sentences):
+        """The reason is told while it is waited for, and that is dropped with
+        it; the ranks never notice."""
+        before = self.status()
+        asked = self.ask("scale", "heat", ranks, "--deadline", MISSING,
+                         "--wait")
+
+        def told():
+            job = self.status()
+            assert not asked.is_over(), asked.output
+            return job and job["trouble"] and job
+        job = self.space.wait("the reason", told)
+        assert job["state"] == "growing", job["state"]
+        asked.ends_with(76, PATIENCE)
+        job = self.space.wait("it is told no more", lambda: at if (
+            at := self.status()) and at["trouble"] == "" else None)
+        result = job["history"][-1]["result"]
+        for sentence in sentences:
+            assert sentence in result, result
+            assert sentence in asked.output, asked.output
+        assert (job["state"], job["ranks"], job["epoch"]) == \
+            ("running", before["ranks"], before["epoch"])
+        assert job["step"] > before["step"]
+        reasons = [reason for reason, _, _ in self.space.events()]
+        assert "ExecutorsMissing" in reasons and "ScaleDropped" in reasons
+
+    def changed(self, old, new):
+        """The change from old to new ranks, once it is done."""
+        def look():
+            job = self.status()
+            return job and job["history"] and job["history"][-1]["result"] \
+                and job["history"]
+        history = self.space.wait(f"a change to {new} ranks", look)
+        at = history[-1]
+        assert (at["from"], at["to"], at["result"]) == (old, new, "done"), \
+            history
+        return at
+
+    def ends_right(self, phase):
+        self.ends(phase)
+        assert harness.digest(self.output()) == self.work.digest()
+
+    def restarted(self, selector=EXECUTORS):
+        return sum(at["restartCount"] for pod in self.space.all("pods",
+                                                                selector)
+                   for at in pod["status"].get("containerStatuses", []))
+
+
+def uids(space, selector):
+    return {pod["metadata"]["name"]: pod["metadata"]["uid"]
+            for pod in space.all("pods", selector)}
+
+
+def kill(space, pod, program):
+    """Process 1 of its container, from the machine."""
+    found = [pid for pid in cgroup.members(space.cluster.place.cgroup)
+             if os.path.basename((harness.command(pid) or [""])[0]) == program
+             and f"HOSTNAME={pod}".encode() in harness.environment(pid)]
+    assert len(found) == 1, f"{len(found)} of {program} in {pod}"
+    os.kill(found[0], signal.SIGKILL)
+
+
+def said_in(space, pod, sentence):
+    """Waits for it in the log of the container that runs now."""
+    return space.wait(f"{pod} says '{sentence}'", lambda: sentence in
+                      space.kubectl("logs", pod, check=False))
+
+
+def millicores(text):
+    return int(text[:-1]) if text.endswith("m") else int(1000 * float(text))
+
+
+def container(cpu):
+    """One that does nothing and has so many millicores."""
+    return {"name": "c", "image": SANDBOX,
+            "resources": {"requests": {"cpu": f"{cpu}m"}}}
+
+
+def fill(space, spare):
+    """node1, up to so many millicores."""
+    node = space.get("node", "node1")["status"]["allocatable"]["cpu"]
+    used = sum(millicores(at["resources"]["requests"].get("cpu", "0"))
+               for pod in space.all("pods") for at in pod["spec"]["containers"])
+    space.apply(json.dumps({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "filler"},
+        "spec": {"nodeName": "node1", "terminationGracePeriodSeconds": 0,
+                 "containers": [container(millicores(node) - used - spare)]}}))
+    space.runs("filler")
+
+
+# ---- who computes is taken away ----
+
+def a_worker_deleted_by_hand_leaves_and_no_step_is_lost(room, space):
+    heat = Heat(room, space).begins(VOLCANO)
+    before = uids(space, EXECUTORS)
+    space.kubectl("delete", "pod", "heat-worker-1", "--wait=false")
+    assert heat.changed(2, 1)["repeated_steps"] == 0
+    heat.ends_right("Completed")
+    after = uids(space, EXECUTORS)
+    assert after.get("heat-worker-1") != before["heat-worker-1"]
+    assert after.get("heat-worker-0") in (None, before["heat-worker-0"])
+    assert heat.restarts() == 0
+    assert "executor=heat-worker-1 released: it wanted to leave" in \
+        space.logs("heat-master-0")
+    assert "WorkerLost" not in {reason for reason, _, _ in space.events()}
+
+
+@contextlib.contextmanager
+def second_node(cluster):
+    """One that pods are put on when the first is cordoned."""
+    cluster.add_node(2)
+    try:
+        cluster.kubectl("cordon", "node2")
+        yield "node2"
+    finally:
+        cluster.kubectl("uncordon", "node1")
+        cluster.remove_node(2)
+
+
+def a_drained_node_is_left_and_no_step_is_lost(room, space):
+    with second_node(space.cluster) as node:
+        heat = Heat(room, space).begins(PLAIN)
+        space.cluster.kubectl("uncordon", node)
+        space.cluster.kubectl("cordon", "node1")
+        heat.scale(3).ends_with(0)
+        placed = [pod["spec"]["nodeName"] for pod in space.all("pods", OURS)]
+        assert sorted(placed) == ["node1", "node1", node], placed
+        space.kubectl("drain", node, "--force", "--delete-emptydir-data",
+                      f"--timeout={kube.PATIENCE - 20}s")
+        assert heat.changed(3, 2)["repeated_steps"] == 0
+        assert len(space.pods(OURS)) == 2
+    heat.ends_right("Complete")
+    assert heat.restarts() == 0
+
+
+@contextlib.contextmanager
+def reclaiming(space):
+    """Volcano's scheduler takes back what another queue has a right to."""
+    scheduler, option = space.cluster.part("vc-scheduler"), "--scheduler-conf="
+
+    def exchange(argv):
+        scheduler.stop()
+        space.wait("it is gone", lambda: scheduler.pid() is None)
+        before, scheduler.argv = scheduler.argv, argv(scheduler.argv)
+        scheduler.start()
+        return before
+
+    def with_reclaim(argv):
+        at = next(word for word in argv if word.startswith(option))
+        path = space.cluster.place.path("reclaim.conf")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(harness.read(at[len(option):], "r").replace(
+                "allocate,", "allocate, reclaim,"))
+        return [option + path if word == at else word for word in argv]
+    usual = exchange(with_reclaim)
+    try:
+        yield
+    finally:
+        exchange(lambda _: usual)
+
+
+def apply_other(space):
+    """Somebody else's job, in a queue of its own."""
+    space.apply(json.dumps({
+        "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue",
+        "metadata": {"name": space.name}, "spec": {"weight": 1}}))
+    space.apply(json.dumps({
+        "apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
+        "metadata": {"name": "other"},
+        "spec": {"minAvailable": 1, "schedulerName": "volcano",
+                 "queue": space.name, "tasks": [
+                     {"name": "only", "replicas": 1, "template": {"spec": {
+                         "terminationGracePeriodSeconds": 0,
+                         "containers": [container(200)]}}}]}}))
+
+
+def what_volcano_reclaims_leaves_and_no_step_is_lost(room, space):
+    with reclaiming(space):
+        heat = Heat(room, space).begins(VOLCANO)
+        fill(space, 100)
+        apply_other(space)
+        assert heat.changed(2, 1)["repeated_steps"] == 0
+        space.runs("other-only-0")
+    heat.ends_right("Completed")
+    assert heat.restarts() == 0
+
+
+# ---- who decides is taken away ----
+
+def a_killed_master_goes_on_from_its_checkpoint(room, space):
+    heat = Heat(room, space).begins(VOLCANO)
+    heat.scale(3).ends_with(0)
+    before = uids(space, "")
+    kill(space, "heat-master-0", "bellows-coordinator")
+    said_in(space, "heat-master-0", "parint: resumed at iteration")
+    heat.ends_right("Completed")
+    assert heat.restarted() == 0
+    assert heat.restarted("bellows.io/role=coordinator") == 1
+    after = uids(space, "")
+    assert {name: before[name] for name in after} == after
+    assert "CoordinatorRestarted" in {reason for reason, _, _ in
+                                      space.events()}
+
+
+def a_monitor_killed_in_a_grow_makes_nothing_twice(room, space):
+    heat = Heat(room, space).begins(VOLCANO)
+    scheduler = space.cluster.part("vc-scheduler")
+    scheduler.freeze()  # so that the grow is not over before
+    try:
+        heat.asks(4)
+        space.wait("two pods more", lambda: len(space.pods(OURS)) == 2)
+        before = uids(space, EXECUTORS)
+        kill(space, "heat-monitor-0", "bellows-monitor")
+        space.wait("it is started again", lambda: heat.restarted(
+            "bellows.io/role=monitor") == 1)
+        said_in(space, "heat-monitor-0", "pod=heat-bellows-1 have=")
+    finally:
+        scheduler.thaw()
+    heat.runs_on(4)
+    assert uids(space, EXECUTORS) == before
+    heat.ends_right("Completed")
+    assert heat.restarted() == 0
+
+
+# ---- the API is away ----
+
+class Direct(Heat):
+    """Asked as one who is in the cluster's network."""
+
+    def __init__(self, room, space):
+        super().__init__(room, space)
+        self.address = f"{space.pod('heat-master-0')['podIP']}:7000"
+        self.token = room.path("token")
+        with open(os.open(self.token, os.O_CREAT | os.O_WRONLY, 0o600),
+                  "wb") as file:
+            file.write(base64.b64decode(
+                space.get("secret", "heat-token")["data"]["token"]))
+
+    def ask(self, verb, _job, *words):
+        return self.room.start("bellows", verb, *words, "--connect",
+                               self.address, "--token-file", self.token)
+
+
+def a_grow_outlives_an_api_server_that_is_away(room, space):
+    heat = Heat(room, space).begins(VOLCANO, LONG)
+    direct = Direct(room, space)
+    server = space.cluster.part("kube-apiserver")
+    server.stop()
+    try:
+        back = time.monotonic() + AWAY
+        direct.asks(4)
+        space.wait("that it is away", lambda: "cannot connect" in
+                   direct.status()["trouble"], AWAY)
+        first = direct.status()["step"]
+        space.wait("the time is over", lambda: time.monotonic() > back)
+        job = direct.status()
+        assert (job["state"], job["ranks"]) == ("growing", 2), job["state"]
+        assert job["step"] > first
+    finally:
+        server.start()
+    space.wait("it answers", lambda: space.cluster.kubectl(
+        "get", "--raw", "/readyz", check=False) == "ok")
+    job = heat.runs_on(4)
+    assert [(at["from"], at["to"], at["result"]) for at in job["history"]] \
+        == [(2, 4, "done")], job["history"]
+    assert space.pods(OURS) == ["heat-bellows-0", "heat-bellows-1"]
+    heat.ends_right("Completed")
+    assert heat.restarts() == 0
+
+
+# ---- executors that are not to be had ----
+
+def a_full_node_is_told_in_the_scheduler_s_words(room, space):
+    heat = Heat(room, space).begins(VOLCANO, ENDLESS)
+    fill(space, 100)
+    heat.cannot_have(3, "heat-bellows-0 cannot be scheduled: ",
+                     "Insufficient cpu")
+    space.wait("it is taken back", lambda: not space.pods(OURS))
+
+
+def an_image_that_is_not_there_is_told_before_the_deadline(room, space):
+    heat = Heat(room, space).begins(PLAIN, ENDLESS)
+    space.kubectl("patch", "podtemplate", "heat-worker", "--type=json",
+                  "--patch=" + json.dumps([{
+                      "op": "replace", "value": "localhost/none:1",
+                      "path": "/template/spec/containers/0/image"}]))
+    heat.cannot_have(3, "heat-bellows-2: image localhost/none:1 is not to be "
+                     "had (")
+    space.wait("it is taken back", lambda: len(space.pods(OURS)) == 2)
+
+
+def a_verb_that_the_role_lacks_is_named(room, space):
+    heat = Heat(room, space).begins(VOLCANO, ENDLESS)
+    account = f"system:serviceaccount:{space.name}:heat-monitor"
+    rules = space.get("role", "heat-monitor")["rules"]
+    rules[0]["verbs"].remove("create")
+    space.kubectl("patch", "role", "heat-monitor", "--type=merge",
+                  "--patch=" + json.dumps({"rules": rules}))
+    space.wait("it may not", lambda: space.kubectl(
+        "auth", "can-i", "create", "pods", f"--as={account}",
+        check=False) == "")
+    heat.cannot_have(3, f"create pods heat-bellows-0 in namespace {space.name}"
+                     f": forbidden for {account}; its role needs the verb "
+                     '"create" on "pods"')
+    assert not space.pods(OURS)
+
+
+if __name__ == "__main__":
+    kube.main(
+        a_worker_deleted_by_hand_leaves_and_no_step_is_lost,
+        a_drained_node_is_left_and_no_step_is_lost,
+        what_volcano_reclaims_leaves_and_no_step_is_lost,
+        a_killed_master_goes_on_from_its_checkpoint,
+        a_monitor_killed_in_a_grow_makes_nothing_twice,
+        a_grow_outlives_an_api_server_that_is_away,
+        a_full_node_is_told_in_the_scheduler_s_words,
+        an_image_that_is_not_there_is_told_before_the_deadline,
+        a_verb_that_the_role_lacks_is_named,
+        prepare=load)
