@@ -3,11 +3,16 @@
 """Jobs that grow and shrink on a real Kubernetes and a real Volcano, from the
 manifests of k8s/.  args: BIN"""
 
+import base64
 import os
 import re
 import secrets
+import signal
+import statistics
 import subprocess
 import tempfile
+import threading
+import time
 
 import kube  # first: it knows where harness is
 import harness
@@ -18,9 +23,17 @@ IMAGES = ("bellows-parint",)
 # Long enough for two rescales by hand, whatever else the machine does.
 WORK = harness.Work(100003, 15000, 200)
 SHORT = harness.Work(100003, 1000, 200)
+# Ended by hand.
+LONG = harness.Work(100003, 400000, 200)
+GROWS = 3
+# Of any rescale to more; a monitor that comes late does not tell of the start.
+TOLD = {"ScaleRequested", "Growing", "CheckpointWritten", "Relaunched",
+        "Resized"}
+# Instants of a grow, in the order in which they come.
+INSTANTS = ("asked", "executors", "prepared", "ordered", "saved", "stepped")
 
 
-def load(cluster):
+def load(cluster, images=IMAGES):
     """The images, of the programs that are tested."""
     with tempfile.TemporaryDirectory(prefix="b-") as folder:
         installed = os.path.join(folder, "installed")
@@ -28,14 +41,14 @@ def load(cluster):
                 ["meson", "install", "--no-rebuild", "--quiet", "-C",
                  os.path.join(harness.BIN, "..", ".."), "--destdir", installed],
                 [os.path.join(ROOT, "scripts", "images"), "--built", installed,
-                 folder, *IMAGES]):
+                 folder, *images]):
             at = subprocess.run(words, stdin=subprocess.DEVNULL, text=True,
                                 stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, timeout=1500,
                                 check=False)
             assert at.returncode == 0, f"{words[:3]}: {at.stdout[-1500:]}"
         cluster.load(*[os.path.join(folder, name + ".tar")
-                       for name in IMAGES])
+                       for name in images])
 
 
 def manifests(space, overlay, work=WORK):
@@ -48,14 +61,17 @@ def manifests(space, overlay, work=WORK):
         ["parint", *work.words]))
 
 
-def begin(space, overlay, work=WORK):
-    token = secrets.token_hex(32)
+def make_token(space):
     space.apply(f"""
 apiVersion: v1
 kind: Secret
 metadata: {{name: heat-token, labels: {{bellows.io/job: heat}}}}
-stringData: {{token: "{token}"}}
+stringData: {{token: "{secrets.token_hex(32)}"}}
 """)
+
+
+def begin(space, overlay, work=WORK):
+    make_token(space)
     space.apply(manifests(space, overlay, work))
 
 
@@ -111,34 +127,173 @@ class Heat:
                    for at in pod["status"].get("containerStatuses", []))
 
 
-def grows_and_shrinks(room, space, overlay, phase):
-    begin(space, overlay)
-    heat = Heat(room, space)
+    def events(self, kind):
+        """Reasons that `kubectl describe` shows of the Job."""
+        text = self.space.kubectl("describe", kind, "heat")
+        return set(re.findall(r"^ +(?:Normal|Warning) +(\w+) ", text, re.M))
+
+    def is_well(self, work=WORK):
+        """What it computed is right, and no pod was restarted."""
+        assert harness.digest(self.output()) == work.digest()
+        assert self.restarts() == 0
+
+
+def grows_and_shrinks(heat):
     heat.runs_on(2)
     heat.scale(4).ends_with(0)
     heat.runs_on(4)
     heat.scale(3).ends_with(0)
     heat.runs_on(3)
+
+
+def is_elastic(room, space, overlay, kind, phase):
+    begin(space, overlay)
+    heat = Heat(room, space)
+    grows_and_shrinks(heat)
     heat.ends(phase)
-    assert harness.digest(heat.output()) == WORK.digest()
-    assert heat.restarts() == 0
-    reasons = {reason for reason, _, _ in space.events()}
-    assert {"ScaleRequested", "Growing", "CheckpointWritten",
-            "Relaunched"} <= reasons, reasons
+    heat.is_well()
+    assert TOLD <= heat.events(kind), heat.events(kind)
 
 
 def a_volcano_job_grows_and_shrinks(room, space):
-    grows_and_shrinks(room, space, "volcano-parint", "Completed")
+    is_elastic(room, space, "volcano-parint", "vcjob", "Completed")
 
 
 def a_plain_job_grows_and_shrinks(room, space):
-    grows_and_shrinks(room, space, "plain-parint", "Complete")
+    is_elastic(room, space, "plain-parint", "job", "Complete")
 
 
 def a_volcano_job_grows_by_its_replicas(room, space):
-    grows_and_shrinks(room, space, "replicas-mode", "Completed")
+    is_elastic(room, space, "replicas-mode", "vcjob", "Completed")
+
+
+# ---- a monitor that is no pod ----
+
+def forwarded(room, space):
+    """kubectl, and the address by which it reaches the coordinator."""
+    space.kubectl("wait", "--for=create", "pod/heat-master-0",
+                  f"--timeout={kube.PATIENCE}s")
+    space.kubectl("wait", "--for=condition=Ready", "pod/heat-master-0",
+                  f"--timeout={kube.PATIENCE}s")
+    at = room.start("/usr/bin/env", "kubectl", "--namespace", space.name,
+                    "port-forward", "pod/heat-master-0", ":7000")
+    found = room.wait("a port", lambda: re.search(
+        r"^Forwarding from (127\.0\.0\.1:\d+) ->", at.output, re.M))
+    return at, found.group(1)
+
+
+def a_monitor_outside_of_the_cluster_grows_it(room, space):
+    begin(space, "monitor-outside")
+    heat = Heat(room, space)
+    token = room.write("token", base64.b64decode(
+        space.get("secret", "heat-token")["data"]["token"]).decode())
+    os.chmod(token, 0o600)
+    job = room.write("heat.yaml", space.get(
+        "configmap", "heat-job")["data"]["job.yaml"])
+    forward, address = forwarded(room, space)
+    monitor = room.start("bellows-monitor", "--provider", "kube", "--owner",
+                         "vcjob/heat", "--namespace", space.name, "--job", job,
+                         "--coordinator", address, "--token-file", token)
+    grows_and_shrinks(heat)
+    assert not space.pods("bellows.io/role=monitor")
+    heat.ends("Completed")
+    monitor.ends_with(0, PATIENCE)
+    forward.tell(signal.SIGTERM)
+    forward.end()
+    heat.is_well()
+    told = TOLD | {"Completed"}
+    assert told <= heat.events("vcjob"), heat.events("vcjob")
+
+
+# ---- where the time of a grow goes ----
+
+class Pods:
+    """When each executor's pod was first seen to run: its uid -> seconds."""
+
+    def __init__(self, room, space):
+        self.since = {}
+        self.kubectl = subprocess.Popen(
+            [*room.prefix, "kubectl", "--namespace", space.name, "get", "pods",
+             "--selector=bellows.io/role=executor", "--watch", "--no-headers",
+             "--output=custom-columns=U:.metadata.uid,P:.status.phase"],
+            env=room.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            text=True)
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        for line in self.kubectl.stdout:
+            uid, phase = line.split()
+            if phase == "Running":
+                self.since.setdefault(uid, time.time())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kubectl.terminate()
+        self.kubectl.wait(PATIENCE)
+        self.reader.join(PATIENCE)
+        self.kubectl.stdout.close()
+
+
+def birth(heat):
+    """The time of day when the job's own clock began: the best of some
+    answers, and by how much it may be wrong."""
+    found = []
+    for _ in range(5):
+        before = time.time()
+        age = heat.status()["age_ms"] / 1000
+        after = time.time()
+        found.append(((after - before) / 2, (after + before) / 2 - age))
+    wrong, born = min(found)
+    return born, wrong
+
+
+def a_grow(heat, pods, born):
+    """Seconds from the request on to each of its steps."""
+    known = set(pods.since)
+    heat.scale(4).ends_with(0)
+    grow = heat.runs_on(4)["history"][-1]
+    assert grow["result"] == "done" and grow["to"] == 4, grow
+    at = [grow[f"{name}_ms"] for name in INSTANTS]
+    # who computes is stopped when all others are there
+    assert None not in at and at == sorted(at), grow
+    new = heat.room.wait("two pods ran", lambda: len(
+        found := set(pods.since) - known) == 2 and found)
+    asked = grow["asked_ms"]
+    return {"pods run": max(pods.since[uid] for uid in new) - born
+            - asked / 1000,
+            **{name: (grow[f"{key}_ms"] - asked) / 1000 for name, key in (
+                ("all registered", "executors"), ("prepared", "prepared"),
+                ("told to save", "ordered"), ("saved", "saved"),
+                ("first step", "stepped"))},
+            "pause": grow["pause_ms"] / 1000}
+
+
+def pods_of_a_grow_start_while_the_ranks_compute(room, space):
+    begin(space, "volcano-parint", LONG)
+    heat = Heat(room, space)
+    heat.runs_on(2)
+    with Pods(room, space) as pods:
+        room.wait("the pods that are there", lambda: len(pods.since) == 2)
+        born, wrong = birth(heat)
+        grows = []
+        for _ in range(GROWS):
+            grows.append(a_grow(heat, pods, born))
+            heat.scale(2).ends_with(0)
+            heat.runs_on(2)
+    print(f"# 2 -> 4 ranks, seconds after the request; medians of {GROWS} "
+          f"(pods run: +-{wrong:.2f})")
+    for name in grows[0]:
+        each = [grow[name] for grow in grows]
+        print(f"# {name:>14} {statistics.median(each):7.3f}   "
+              f"({', '.join(f'{one:.3f}' for one in each)})", flush=True)
+    heat.ask("cancel", "heat").ends_with(0, PATIENCE)
 
 
 if __name__ == "__main__":
     kube.main(a_volcano_job_grows_and_shrinks, a_plain_job_grows_and_shrinks,
-              a_volcano_job_grows_by_its_replicas, prepare=load)
+              a_volcano_job_grows_by_its_replicas,
+              a_monitor_outside_of_the_cluster_grows_it,
+              pods_of_a_grow_start_while_the_ranks_compute, prepare=load)

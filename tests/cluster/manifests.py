@@ -92,8 +92,9 @@ def the_monitor_may_do_what_the_role_says_and_nothing_else(_room, space):
     assert not may("heat", "list", "pods")
 
 
-kube.main(every_overlay_is_taken_by_the_server,
-          examples_and_the_volume_of_one_node_are_too,
-          every_variant_of_the_chart_is_too,
-          the_token_of_the_chart_is_kept_on_an_upgrade,
-          the_monitor_may_do_what_the_role_says_and_nothing_else)
+if __name__ == "__main__":
+    kube.main(every_overlay_is_taken_by_the_server,
+              examples_and_the_volume_of_one_node_are_too,
+              every_variant_of_the_chart_is_too,
+              the_token_of_the_chart_is_kept_on_an_upgrade,
+              the_monitor_may_do_what_the_role_says_and_nothing_else)
