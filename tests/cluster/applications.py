@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs as people bring them to a real Kubernetes: GROMACS, an MPI job of
+Volcano that was there before, by `bellows run` and by Helm.  args: BIN"""
+
+import json
+import os
+import re
+import signal
+
+import kube  # first: it knows where harness is
+import elastic
+import harness
+import manifests
+import water
+
+IMAGES = ("bellows", "bellows-parint", "bellows-gromacs")
+PROBE, LEAST = 1000, 6000  # steps of GROMACS
+# Of one rank alone: for two rescales, also of a machine that does nothing else.
+SECONDS = 45
+PATIENCE = elastic.PATIENCE
+# What each namespace has.
+GIVEN = {"ConfigMap/kube-root-ca.crt", "ServiceAccount/default"}
+# Four ranks share this machine's processors and do not know it.
+YIELD = 'mpi: {arguments: [--mca, mpi_yield_when_idle, "1"]}'
+
+
+def load(cluster):
+    elastic.load(cluster, IMAGES)
+
+
+# ---- GROMACS ----
+
+def steps_for(box, seconds):
+    """How many steps take one rank so long, as this machine is now; all that
+    is written is written at the last one."""
+    log = harness.read(os.path.join(box.unbroken(PROBE), "md.log"), "r")
+    took = float(re.search(r"^ +Time: +\S+ +(\S+)", log, re.M).group(1))
+    each = 5 * water.EACH
+    return max(LEAST, int(seconds * PROBE / took) // each * each)
+
+
+def begin_gromacs(room, space):
+    """Returns how many steps it will take."""
+    box = water.Box.get(water.SMALL)
+    steps = steps_for(box, SECONDS)
+    space.kubectl("create", "configmap", "heat-input", "--from-file=md.tpr="
+                  + box.put(room.path("md.tpr"), steps))
+    elastic.make_token(space)
+    text = space.kubectl("kustomize", os.path.join(
+        elastic.ROOT, "k8s", "overlays", "volcano-gromacs"))
+    found = re.findall(r"^( +)(command: \[gmx_mpi.*\])$", text, re.M)
+    assert len(found) == 1, found
+    indent, line = found[0]
+    space.apply(text.replace(line, f"{line}\n{indent}{YIELD}"))
+    return steps
+
+
+def data(space):
+    """Where the job's volume is on this machine."""
+    claim = space.get("pvc", "heat-data")
+    return space.cluster.place.path("volumes", claim["spec"]["volumeName"])
+
+
+def gromacs_grows_and_shrinks(room, space):
+    water.need()
+    steps = begin_gromacs(room, space)
+    heat = elastic.Heat(room, space)
+    heat.runs_on(2)
+    heat.scale(4).ends_with(0)
+    heat.runs_on(4)
+    heat.scale(2).ends_with(0)
+    now = heat.runs_on(2)
+    assert [(at["from"], at["to"], at["result"], at["repeated_steps"])
+            for at in now["history"]] == [(2, 4, "done", 0), (4, 2, "done", 0)]
+    heat.ends("Completed")
+    assert heat.restarts() == 0
+    water.steps_follow(data(space), steps)
+    water.frames_are_there_once(data(space), steps)
+    assert elastic.TOLD <= heat.events("vcjob"), heat.events("vcjob")
+
+
+# ---- bellows run ----
+
+def run(room, space, path):
+    return room.start("bellows", "run", path, "--on", "kube", "--namespace",
+                      space.name, "--cpu", "250m", "--no-progress")
+
+
+def bellows_run_follows_a_job_to_its_end(room, space):
+    at = run(room, space, room.job(elastic.SHORT))
+    at.ends_with(0, PATIENCE)
+    assert harness.digest(at.output) == elastic.SHORT.digest()
+
+
+def ctrl_c_saves_and_the_same_command_goes_on(room, space):
+    path = room.job(elastic.WORK)
+    first = run(room, space, path)
+    elastic.Heat(room, space).runs_on(2)
+    first.tell(signal.SIGINT)
+    first.ends_with(75, PATIENCE).says("saving, then stopping")
+    second = run(room, space, path)
+    second.ends_with(0, PATIENCE).says("the former run of heat is over")
+    assert harness.digest(second.output) == elastic.WORK.digest()
+    steps = re.findall(r"^parint: resumed at iteration (\d+) of",
+                       second.output, re.M)
+    assert len(steps) == 1 and int(steps[0]) > 0, steps
+
+
+# ---- Helm ----
+
+def things(space):
+    """All that is in the namespace; Events go by themselves."""
+    kinds = [kind for kind in space.kubectl(
+        "api-resources", "--namespaced", "--verbs=list,delete",
+        "--output=name").split() if not kind.startswith("events")]
+    found = json.loads(space.kubectl("get", ",".join(kinds),
+                                     "--output=json"))["items"]
+    return {f"{at['kind']}/{at['metadata']['name']}" for at in found} - GIVEN
+
+
+def a_release_of_the_chart_leaves_nothing_but_the_claim(room, space):
+    values = room.write("values.yaml", json.dumps({"job": {
+        "command": ["parint", *map(str, elastic.SHORT.words)]}}))
+    manifests.helm(space, "install", "heat", manifests.CHART, "--values",
+                   values)
+    heat = elastic.Heat(room, space)
+    heat.ends("Completed")
+    heat.is_well(elastic.SHORT)
+    manifests.helm(space, "uninstall", "heat")
+    left = things(space)
+    while left > {"PersistentVolumeClaim/heat-data"}:
+        left = space.wait("less is left than " + " ".join(sorted(left)),
+                          lambda before=left: (now := things(space)) != before
+                          and now, PATIENCE)
+    assert left == {"PersistentVolumeClaim/heat-data"}, left
+
+
+# ---- an MPI job of Volcano ----
+
+def example(name, *pairs):
+    text = harness.read(os.path.join(elastic.ROOT, "k8s", "examples", name),
+                        "r")
+    for before, after in pairs:
+        assert before in text, f"{name}: there is no {before}"
+        text = text.replace(before, after)
+    return text
+
+
+def an_mpi_job_of_volcano_becomes_elastic(room, space):
+    """Its image runs as root, as those of Volcano's examples do."""
+    elastic.make_token(space)
+    job = room.job(elastic.WORK, dir="/data", checkpoint="{dir: /data}")
+    space.kubectl("create", "configmap", "heat-job", f"--from-file=job.yaml="
+                  f"{job}")
+    space.kubectl("apply", "--kustomize",
+                  os.path.join(elastic.ROOT, "k8s", "base"))
+    space.kubectl("apply", "--filename", os.path.join(
+        elastic.ROOT, "k8s", "overlays", "volcano-parint", "role.yaml"))
+    space.apply(example("mpi-after.yaml", (
+        "image: example.org/heat:1", "image: localhost/bellows-parint:dev\n"
+        "          securityContext: {runAsUser: 0}")))
+    space.apply(example("mpi-monitor.yaml", (
+        "volcano.sh/job-namespace: heat",
+        f"volcano.sh/job-namespace: {space.name}")))
+    heat = elastic.Heat(room, space)
+    heat.runs_on(2)
+    heat.scale(3).ends_with(0)
+    heat.runs_on(3)
+    heat.ends("Completed")
+    heat.is_well()
+
+
+if __name__ == "__main__":
+    kube.main(gromacs_grows_and_shrinks,
+              bellows_run_follows_a_job_to_its_end,
+              ctrl_c_saves_and_the_same_command_goes_on,
+              a_release_of_the_chart_leaves_nothing_but_the_claim,
+              an_mpi_job_of_volcano_becomes_elastic, prepare=load)
