@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An image with an sshd, for what people have without Bellows
+
+One of scripts/images, and upon it a layer with this machine's sshd, ssh and
+ssh-keygen and the libraries that they need.  Application and MPI are the same
+files in both.
+"""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+
+import runs
+
+sys.path.insert(1, os.path.join(os.path.dirname(runs.HERE), "tests/cluster"))
+import image                                                  # noqa: E402
+
+PROGRAMS = ("/usr/sbin/sshd", "/usr/bin/ssh", "/usr/bin/ssh-keygen")
+# What the image has of its own, and must not have from elsewhere.
+OWN = re.compile(r"/(ld-linux|lib(c|m|dl|rt|pthread|resolv|util|anl))[-.]")
+
+
+def missing():
+    """What this machine lacks for it, or None."""
+    return next((path for path in PROGRAMS if not os.path.exists(path)), None)
+
+
+def merged(path):
+    """As on a Debian whose /lib is /usr/lib: a layer with a folder /lib would
+    hide what the image has there."""
+    return "/usr" + path if re.match(r"/(lib|lib64|bin|sbin)/", path) else path
+
+
+def files():
+    found = {}
+    for program in PROGRAMS:
+        found[program] = os.path.realpath(program)
+        out = subprocess.run(["ldd", program], capture_output=True, text=True,
+                             timeout=60, check=True).stdout
+        for path in re.findall(r"(/\S+) \(0x", out):
+            if not OWN.search(path):
+                found[merged(path)] = os.path.realpath(path)
+    return found
+
+
+def upon(archive, out, name, more):
+    """Writes to out the image of archive, a docker-archive, with the files
+    more and as root's; returns out."""
+    with tarfile.open(archive) as old, tarfile.open(out, "w") as new:
+        manifest = json.load(old.extractfile("manifest.json"))[0]
+        config = json.load(old.extractfile(manifest["Config"]))
+        for layer in manifest["Layers"]:
+            # one that an earlier image has too is a link to it
+            data = old.extractfile(layer)
+            entry = tarfile.TarInfo(layer)
+            entry.size = data.seek(0, os.SEEK_END)
+            data.seek(0)
+            new.addfile(entry, data)
+        data = image.layer(more)
+        config["rootfs"]["diff_ids"].append(
+            "sha256:" + hashlib.sha256(data).hexdigest())
+        config["config"].pop("User", None)
+        config.pop("history", None)
+        image.add(new, "sshd.tar", data)
+        image.add(new, "config.json", json.dumps(config).encode())
+        image.add(new, "manifest.json", json.dumps([{
+            "Config": "config.json", "RepoTags": [name],
+            "Layers": [*manifest["Layers"], "sshd.tar"]}]).encode())
+    return out
