@@ -26,9 +26,9 @@ SHORT = harness.Work(100003, 1000, 200)
 # Ended by hand.
 LONG = harness.Work(100003, 400000, 200)
 GROWS = 3
-# Of any rescale to more; a monitor that comes late does not tell of the start.
-TOLD = {"ScaleRequested", "Growing", "CheckpointWritten", "Relaunched",
-        "Resized"}
+# Of any rescale; a monitor that comes late tells neither of the start nor of
+# the beginning of a grow.
+TOLD = {"ScaleRequested", "CheckpointWritten", "Relaunched", "Resized"}
 # Instants of a grow, in the order in which they come.
 INSTANTS = ("asked", "executors", "prepared", "ordered", "saved", "stepped")
 
@@ -125,7 +125,6 @@ class Heat:
     def restarts(self):
         return sum(at["restartCount"] for pod in self.space.all("pods")
                    for at in pod["status"].get("containerStatuses", []))
-
 
     def events(self, kind):
         """Reasons that `kubectl describe` shows of the Job."""
