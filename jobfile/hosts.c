@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jobfile/hosts.h"
 
+#include "base/file.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { NAME_MAX_LENGTH = 63 };
 
@@ -156,22 +156,14 @@ static int read_line(struct hosts *hosts, const struct place *place, char *line,
 static int read_text(char **out, size_t *size, const char *path,
 		     struct error *err)
 {
-	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	CLEANUP(free) char *text = malloc(HOSTS_BYTES_MAX + 2);
-	struct stat st;
-	ssize_t n = 1;
+	int r;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return error_errno(err, "cannot read %s", path);
-	if (!S_ISREG(st.st_mode))
-		return error_set(err, -EINVAL, "%s is not a file", path);
 	if (!text)
 		return error_set(err, -ENOMEM, "out of memory");
-	for (*size = 0; n > 0 && *size <= HOSTS_BYTES_MAX; *size += (size_t)n) {
-		n = read(fd, text + *size, HOSTS_BYTES_MAX + 1 - *size);
-		if (n < 0)
-			return error_errno(err, "cannot read %s", path);
-	}
+	r = file_read(path, text, HOSTS_BYTES_MAX + 1, size, err);
+	if (r < 0)
+		return r;
 	text[*size] = '\0';
 	if (*size > HOSTS_BYTES_MAX)
 		return error_set(err, -EINVAL, "%s: larger than 1 MiB", path);

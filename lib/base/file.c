@@ -7,6 +7,31 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
+
+int file_read(const char *path, char *text, size_t room, size_t *size,
+	      struct error *err)
+{
+	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return error_errno(err, "cannot read %s", path);
+	if (!S_ISREG(st.st_mode))
+		return error_set(err, -EINVAL, "%s is not a file", path);
+	for (*size = 0; *size < room;) {
+		ssize_t n = read(fd, text + *size, room - *size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_errno(err, "cannot read %s", path);
+		if (n == 0)
+			break;
+		*size += (size_t)n;
+	}
+	return 0;
+}
 
 static int write_all(int fd, const char *text, size_t size)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kube/internal.h"
 
+#include "base/file.h"
+
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 void kube_forget(char *secret)
 {
@@ -14,49 +14,15 @@ void kube_forget(char *secret)
 	free(secret);
 }
 
-/* Any other kind of file could make the reader wait. */
-static int open_file(const char *path, struct error *err)
-{
-	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return error_errno(err, "cannot read %s", path);
-	if (!S_ISREG(st.st_mode))
-		return error_set(err, -EINVAL, "%s is not a file", path);
-	return STEAL_FD(fd);
-}
-
-static int gather(int fd, const char *path, char *text, size_t room, size_t *n,
-		  struct error *err)
-{
-	for (*n = 0; *n < room;) {
-		ssize_t k = read(fd, text + *n, room - *n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k < 0)
-			return error_errno(err, "cannot read %s", path);
-		if (k == 0)
-			break;
-		*n += (size_t)k;
-	}
-	return 0;
-}
-
 int kube_read_file(char **out, const char *path, size_t max, struct error *err)
 {
-	CLEANUP(close) int fd = open_file(path, err);
-	CLEANUP(free) char *text = NULL;
+	CLEANUP(free) char *text = malloc(max + 2);
 	size_t n;
 	int r;
 
-	if (fd < 0)
-		return fd;
-	text = malloc(max + 2);
 	if (!text)
 		return error_set(err, -ENOMEM, "out of memory");
-	r = gather(fd, path, text, max + 1, &n, err);
+	r = file_read(path, text, max + 1, &n, err);
 	if (r < 0)
 		return r;
 	if (n > max)

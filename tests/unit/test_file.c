@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "tests/check.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -61,6 +62,19 @@ static void a_folder_that_is_not_there_is_named(void)
 	CHECK(strstr(err.text, "/nowhere"));
 }
 
+static void what_fits_is_read_and_a_folder_is_no_file(void)
+{
+	char text[4];
+	size_t size;
+
+	CHECK(file_read(path, text, sizeof(text), &size, &err) == 0);
+	CHECK(size == 4 && memcmp(text, "agai", 4) == 0);
+	CHECK(file_read(folder, text, sizeof(text), &size, &err) == -EINVAL);
+	CHECK(strstr(err.text, folder) && strstr(err.text, "is not a file"));
+	CHECK(file_read("/nowhere/ready", text, 4, &size, &err) == -ENOENT);
+	CHECK(strstr(err.text, "/nowhere/ready"));
+}
+
 static void nothing_is_left_behind(void)
 {
 	CHECK(unlink(path) == 0);
@@ -71,4 +85,5 @@ RUN_TESTS(TEST(files_have_a_place_of_their_own),
 	  TEST(what_is_there_is_replaced_whole),
 	  TEST(what_one_that_was_killed_has_left_is_in_nobodys_way),
 	  TEST(a_folder_that_is_not_there_is_named),
+	  TEST(what_fits_is_read_and_a_folder_is_no_file),
 	  TEST(nothing_is_left_behind))
