@@ -19,7 +19,6 @@
 struct cluster {
 	struct provider base;
 	struct loop *loop; /* borrowed */
-	struct kube_config *config;
 	struct kube *kube;
 	struct kube_watch *watch;
 	struct kube_call *reading;

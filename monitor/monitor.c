@@ -37,8 +37,8 @@ struct monitor {
 	struct decide decide;
 	struct trouble trouble;
 	struct provider *provider;
-	struct kube_config *cluster;
-	struct tell *tell; /* NULL: there is nobody to tell */
+	struct kube_config *kube; /* NULL: there is no cluster */
+	struct tell *tell;        /* NULL: there is nobody to tell */
 
 	enum exit_code code;
 	enum monitor_state state;
@@ -221,6 +221,7 @@ static int begin_providing(struct monitor *m, struct error *err)
 		.slots = m->config->job->ranks_per_executor,
 		.hosts = m->config->hosts,
 		.cluster = m->config->cluster,
+		.kube = m->kube,
 		.grace = GRACE,
 		.events = &provider_events,
 		.user = m,
@@ -248,23 +249,29 @@ static int begin_telling(struct monitor *m, struct error *err)
 	const struct provider_cluster *where = m->config->cluster;
 	struct owner_name owner;
 	struct tell_config config = {.loop = m->loop,
+				     .kube = m->kube,
 				     .owner = owner.name,
 				     .job = m->config->job->name};
-	int r;
+	int r = owner_parse(&owner, where->owner, err);
 
-	if (m->config->provider != &provider_kube)
-		return 0;
-	r = owner_parse(&owner, where->owner, err);
-	if (r == 0)
-		r = kube_config_load(&m->cluster, where->kubeconfig,
-				     where->context, err);
 	if (r < 0)
 		return r;
-	config.kube = m->cluster;
 	config.kind = kind_of(owner.kind);
 	config.namespace = where->namespace ? where->namespace
-					    : kube_config_namespace(m->cluster);
+					    : kube_config_namespace(m->kube);
 	return tell_create(&m->tell, &config, err);
+}
+
+/* Executors, and Events where they are pods. */
+static int begin_with_cluster(struct monitor *m, struct error *err)
+{
+	const struct provider_cluster *where = m->config->cluster;
+	int r = kube_config_load(&m->kube, where->kubeconfig, where->context,
+				 err);
+
+	if (r == 0)
+		r = begin_providing(m, err);
+	return r < 0 ? r : begin_telling(m, err);
 }
 
 static int connect_to(struct monitor *m, struct error *err)
@@ -293,9 +300,8 @@ static int begin(struct monitor *m, struct error *err)
 	r = loop_signal_add(m->loop, SIGINT, on_signal, m, err);
 	if (r < 0)
 		return r;
-	r = begin_providing(m, err);
-	if (r == 0)
-		r = begin_telling(m, err);
+	r = m->config->provider == &provider_kube ? begin_with_cluster(m, err)
+						  : begin_providing(m, err);
 	if (r < 0)
 		return r;
 	r = rpc_create(&m->rpc, m->loop, err);
@@ -320,10 +326,10 @@ static void end(struct monitor *m)
 	decide_stop(&m->decide);
 	trouble_stop(&m->trouble);
 	m->tell = tell_destroy(m->tell);
-	m->cluster = kube_config_destroy(m->cluster);
 	m->channel = rpc_channel_destroy(m->channel);
 	decide_fini(&m->decide);
 	m->provider = provider_destroy(m->provider);
+	m->kube = kube_config_destroy(m->kube);
 	m->rpc = rpc_destroy(m->rpc);
 	m->loop = loop_destroy(m->loop);
 }

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "jobfile/hosts.h"
+#include "kube/kube.h"
 #include "loop/loop.h"
 #include "proto/bellows.pb-c.h"
 
@@ -55,6 +56,7 @@ struct provider_config {
 	const struct adapter_files *adapters;   /* for them; NULL: none */
 	const struct hosts *hosts;              /* NULL: none are given */
 	const struct provider_cluster *cluster; /* NULL: none is given */
+	const struct kube_config *kube;         /* of the cluster's API */
 	const struct provider_events *events;
 	void *user;
 };

@@ -103,7 +103,6 @@ static void cluster_free(struct cluster *p)
 	supply_fini(&p->supply);
 	owner_fini(&p->owner);
 	kube_destroy(p->kube);
-	kube_config_destroy(p->config);
 	free(p);
 }
 
@@ -118,8 +117,9 @@ static bool is_of_this_machine(const char *address)
 	       strncmp(address, "[::1]:", 6) == 0;
 }
 
-static void name_all(struct cluster *p, const struct provider_cluster *where)
+static void name_all(struct cluster *p, const struct provider_config *config)
 {
+	const struct provider_cluster *where = config->cluster;
 	const char *name = p->owner.who.name;
 
 	snprintf(p->made, sizeof(p->made), "%s-bellows-", name);
@@ -133,16 +133,7 @@ static void name_all(struct cluster *p, const struct provider_cluster *where)
 			 name);
 	snprintf(p->namespace, sizeof(p->namespace), "%s",
 		 where->namespace ? where->namespace
-				  : kube_config_namespace(p->config));
-}
-
-static int connect_to(struct cluster *p, const struct provider_cluster *where,
-		      struct error *err)
-{
-	int r = kube_config_load(&p->config, where->kubeconfig, where->context,
-				 err);
-
-	return r < 0 ? r : kube_create(&p->kube, p->loop, p->config, err);
+				  : kube_config_namespace(config->kube));
 }
 
 static int cluster_create(struct provider **out,
@@ -169,11 +160,11 @@ static int cluster_create(struct provider **out,
 		       config->coordinator);
 	if (r < 0)
 		return error_set(err, r, "out of memory");
-	r = connect_to(p, where, err);
+	r = kube_create(&p->kube, p->loop, config->kube, err);
 	if (r < 0)
 		return r;
 	p->find_coordinator = is_of_this_machine(config->coordinator);
-	name_all(p, where);
+	name_all(p, config);
 	supply.mode = where->mode && strcmp(where->mode, "replicas") == 0
 			      ? SUPPLY_REPLICAS
 			      : SUPPLY_PODS;
