@@ -221,10 +221,6 @@ static void on_pod(void *user, enum kube_change change, const cJSON *pod)
 	}
 }
 
-static void on_listed(void *user)
-{
-}
-
 static void on_pods_trouble(void *user, const struct kube_answer *answer)
 {
 	struct following *following = user;
@@ -241,7 +237,6 @@ static int watch_pods(struct following *following, struct error *err)
 {
 	static const struct kube_watch_events events = {
 		.object = on_pod,
-		.listed = on_listed,
 		.trouble = on_pods_trouble,
 	};
 	const struct reach *reach = following->client->reach;

@@ -41,13 +41,19 @@ static void on_pod(void *user, enum kube_change change, const cJSON *pod)
 		end(route, pod);
 }
 
+static void on_listing(void *user)
+{
+	struct route *route = user;
+
+	route->seen = false;
+}
+
 static void on_listed(void *user)
 {
 	struct route *route = user;
 
 	if (!route->seen)
 		end(route, NULL);
-	route->seen = false;
 }
 
 /* Who may not watch pods is told of the end by the connection's. */
@@ -59,6 +65,7 @@ static int watch_pod(struct route *route, struct error *err)
 {
 	static const struct kube_watch_events events = {
 		.object = on_pod,
+		.listing = on_listing,
 		.listed = on_listed,
 		.trouble = on_watch_trouble,
 	};
