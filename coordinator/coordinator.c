@@ -106,6 +106,7 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 		.members = c->members,
 		.dir = config->state,
 		.bindir = bindir,
+		.key = c->jobfile->mpi_key,
 	};
 	if (r == 0)
 		r = launcher_create(&c->launcher, c->jobfile->launcher,

@@ -28,6 +28,7 @@ struct launcher_room {
 	struct members *members;
 	const char *dir; /* for its files; nobody else can write to it */
 	const char *bindir;
+	const char *key; /* file of the job's private key; NULL: one is made */
 };
 
 /* For one mpiexec. */

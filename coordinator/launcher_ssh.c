@@ -19,8 +19,8 @@
 /*
  * The ssh launcher: whoever's sshd let us in can be reached
  *
- *   <dir>/ssh/key, key.pub    the job's; of this coordinator's life
- *   <dir>/ssh/config-2        for the ssh of start 2, with known_hosts-2
+ *   <dir>/ssh/key, key.pub    the job's: made for this life, or a copy of
+ * mpi.key <dir>/ssh/config-2        for the ssh of start 2, with known_hosts-2
  *
  * A member that was probed waits until its executor has reported an sshd.  Then
  * we log in there, again and again until PATIENCE is over, and have a command
@@ -324,7 +324,9 @@ static void ssh_destroy(struct launcher *launcher)
 
 static int prepare(struct ssh *ssh, struct error *err)
 {
-	int r = keypair_make(&ssh->pair, "bellows", err);
+	const char *key = ssh->room->key;
+	int r = key ? keypair_read(&ssh->pair, key, err)
+		    : keypair_make(&ssh->pair, "bellows", err);
 
 	if (r < 0)
 		return r;

@@ -104,6 +104,8 @@ static int settle(struct reader *reader, const char *dir)
 	if (!job->mpi_arguments)
 		job->mpi_arguments = (const char **)none;
 	r = make_absolute(reader, dir, &job->app.dir);
+	if (r == 0 && job->mpi_key)
+		r = make_absolute(reader, dir, &job->mpi_key);
 	return r < 0 ? r
 		     : make_absolute(reader, job->app.dir,
 				     &job->app.checkpoint_dir);
@@ -205,6 +207,17 @@ static int check_kub(struct reader *reader)
 	return 0;
 }
 
+static int check_key(struct reader *reader)
+{
+	const struct jobfile *job = reader->job;
+
+	if (!job->mpi_key || job->launcher == LAUNCHER_SSH)
+		return 0;
+	return reader_refuse(reader, reader_line(reader, "mpi.key"), "mpi.key",
+			     "the stream launcher has no keys; with "
+			     "mpi.launcher: ssh, or leave it out");
+}
+
 static int check_app(struct reader *reader)
 {
 	const struct jobfile *job = reader->job;
@@ -224,8 +237,8 @@ static int check_app(struct reader *reader)
 static int read_tree(struct reader *reader, const char *dir)
 {
 	static int (*const checks[])(struct reader *) = {
-		check_ranks, check_section,  check_keys_of_some,
-		check_app,   check_schedule, check_kub,
+		check_ranks,    check_section, check_keys_of_some, check_app,
+		check_schedule, check_kub,     check_key,
 	};
 	yaml_node_t *root = yaml_document_get_root_node(reader->document);
 	int r;

@@ -71,7 +71,8 @@ struct jobfile {
 	const char **mpi_arguments; /* for mpiexec, ends with NULL */
 	enum network network;
 	enum launcher_kind launcher;
-	bool kub; /* Kub's own programs are served too */
+	const char *mpi_key; /* of the ssh launcher; NULL: it makes one */
+	bool kub;            /* Kub's own programs are served too */
 
 	void *memory; /* what the members above point into */
 };

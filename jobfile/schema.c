@@ -139,6 +139,9 @@ const struct schema_key schema_keys[] = {
   .fallback = "stream",
   .help = "How mpiexec reaches other hosts: by the executors' own connection,"
 	  "\nor by an sshd of each executor." },
+{ "mpi.key", KEY_FOLDER, JOB(mpi_key),
+  .help = "File of a private key for mpi.launcher: ssh, read by the coordinator;"
+	  "\nrelative to the job file.  Not given: one is made for the job." },
 
 { "generic.save.signal", KEY_WORD, JOB(app.save_signal), .words = signals,
   .fallback = "none",

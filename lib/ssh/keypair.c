@@ -59,6 +59,33 @@ int keypair_make(struct keypair *pair, const char *name, struct error *err)
 	return error_set(err, r, "cannot make an ssh key: %s", strerror(-r));
 }
 
+int keypair_read(struct keypair *pair, const char *path, struct error *err)
+{
+	char *text = pair->private_key;
+	ssh_key key = NULL;
+	size_t n = 0;
+	int r = file_read(path, text, sizeof(pair->private_key), &n, err);
+
+	if (r < 0)
+		return r;
+	r = -EINVAL;
+	if (n < sizeof(pair->private_key)) {
+		text[n] = '\0';
+		/* without any passphrase a person would be asked for one */
+		if (ssh_pki_import_privkey_base64(text, "", NULL, NULL, &key) ==
+		    SSH_OK)
+			r = put_public(pair, key, "");
+		ssh_key_free(key);
+	}
+	if (r == 0)
+		return 0;
+	keypair_forget(pair);
+	return error_set(err, r,
+			 "%s is not a private key for ssh without a "
+			 "passphrase, in OpenSSH's or PEM format",
+			 path);
+}
+
 int keypair_write(const struct keypair *pair, const char *path,
 		  struct error *err)
 {

@@ -7,14 +7,17 @@ import json
 import os
 import re
 import signal
+import tempfile
 
 import kube  # first: it knows where harness is
 import elastic
 import harness
 import manifests
+import sshimage
 import water
 
 IMAGES = ("bellows", "bellows-parint", "bellows-gromacs")
+SSH_IMAGE = "localhost/bellows-parint-ssh:dev"
 PROBE, LEAST = 1000, 6000  # steps of GROMACS
 # Of one rank alone: for two rescales, also of a machine that does nothing else.
 SECONDS = 45
@@ -26,7 +29,12 @@ YIELD = 'mpi: {arguments: [--mca, mpi_yield_when_idle, "1"]}'
 
 
 def load(cluster):
-    elastic.load(cluster, IMAGES)
+    with tempfile.TemporaryDirectory(prefix="b-") as folder:
+        tars = elastic.make_images(folder, *IMAGES)
+        cluster.load(*tars, sshimage.upon(
+            tars[IMAGES.index("bellows-parint")],
+            os.path.join(folder, "ssh.tar"), SSH_IMAGE,
+            sshimage.files(folder)))
 
 
 # ---- GROMACS ----
@@ -147,10 +155,10 @@ def example(name, *pairs):
     return text
 
 
-def an_mpi_job_of_volcano_becomes_elastic(room, space):
+def is_elastic(room, space, image, **keys):
     """Its image runs as root, as those of Volcano's examples do."""
     elastic.make_token(space)
-    job = room.job(elastic.WORK, dir="/data", checkpoint="{dir: /data}")
+    job = room.job(elastic.WORK, dir="/data", checkpoint="{dir: /data}", **keys)
     space.kubectl("create", "configmap", "heat-job", f"--from-file=job.yaml="
                   f"{job}")
     space.kubectl("apply", "--kustomize",
@@ -158,7 +166,7 @@ def an_mpi_job_of_volcano_becomes_elastic(room, space):
     space.kubectl("apply", "--filename", os.path.join(
         elastic.ROOT, "k8s", "overlays", "volcano-parint", "role.yaml"))
     space.apply(example("mpi-after.yaml", (
-        "image: example.org/heat:1", "image: localhost/bellows-parint:dev\n"
+        "image: example.org/heat:1", f"image: {image}\n"
         "          securityContext: {runAsUser: 0}")))
     space.apply(example("mpi-monitor.yaml", (
         "volcano.sh/job-namespace: heat",
@@ -169,6 +177,17 @@ def an_mpi_job_of_volcano_becomes_elastic(room, space):
     heat.runs_on(3)
     heat.ends("Completed")
     heat.is_well()
+    return heat
+
+
+def an_mpi_job_of_volcano_becomes_elastic(room, space):
+    is_elastic(room, space, "localhost/bellows-parint:dev")
+
+
+def its_ranks_are_reached_by_ssh_with_volcano_s_key(room, space):
+    heat = is_elastic(room, space, SSH_IMAGE,
+                      mpi="{launcher: ssh, key: /root/.ssh/id_rsa}")
+    assert "lets us in at" in heat.output(), heat.output()
 
 
 if __name__ == "__main__":
@@ -176,4 +195,5 @@ if __name__ == "__main__":
               bellows_run_follows_a_job_to_its_end,
               ctrl_c_saves_and_the_same_command_goes_on,
               a_release_of_the_chart_leaves_nothing_but_the_claim,
-              an_mpi_job_of_volcano_becomes_elastic, prepare=load)
+              an_mpi_job_of_volcano_becomes_elastic,
+              its_ranks_are_reached_by_ssh_with_volcano_s_key, prepare=load)

@@ -19,7 +19,6 @@ import harness
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PATIENCE = 180
-IMAGES = ("bellows-parint",)
 # Long enough for two rescales by hand, whatever else the machine does.
 WORK = harness.Work(100003, 15000, 200)
 SHORT = harness.Work(100003, 1000, 200)
@@ -33,22 +32,24 @@ TOLD = {"ScaleRequested", "CheckpointWritten", "Relaunched", "Resized"}
 INSTANTS = ("asked", "executors", "prepared", "ordered", "saved", "stepped")
 
 
-def load(cluster, images=IMAGES):
-    """The images, of the programs that are tested."""
+def make_images(folder, *images):
+    """Of the programs that are tested; their paths."""
+    installed = os.path.join(folder, "installed")
+    for words in (
+            ["meson", "install", "--no-rebuild", "--quiet", "-C",
+             os.path.join(harness.BIN, "..", ".."), "--destdir", installed],
+            [os.path.join(ROOT, "scripts", "images"), "--built", installed,
+             folder, *images]):
+        at = subprocess.run(words, stdin=subprocess.DEVNULL, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            timeout=1500, check=False)
+        assert at.returncode == 0, f"{words[:3]}: {at.stdout[-1500:]}"
+    return [os.path.join(folder, name + ".tar") for name in images]
+
+
+def load(cluster):
     with tempfile.TemporaryDirectory(prefix="b-") as folder:
-        installed = os.path.join(folder, "installed")
-        for words in (
-                ["meson", "install", "--no-rebuild", "--quiet", "-C",
-                 os.path.join(harness.BIN, "..", ".."), "--destdir", installed],
-                [os.path.join(ROOT, "scripts", "images"), "--built", installed,
-                 folder, *images]):
-            at = subprocess.run(words, stdin=subprocess.DEVNULL, text=True,
-                                stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, timeout=1500,
-                                check=False)
-            assert at.returncode == 0, f"{words[:3]}: {at.stdout[-1500:]}"
-        cluster.load(*[os.path.join(folder, name + ".tar")
-                       for name in images])
+        cluster.load(*make_images(folder, "bellows-parint"))
 
 
 def manifests(space, overlay, work=WORK):

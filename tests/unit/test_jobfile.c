@@ -135,6 +135,15 @@ static void its_text_read_again_is_the_same_job(void)
 	CHECK(job->schedule[0].after == MINUTES(180));
 }
 
+static void a_key_is_looked_for_beside_the_job_file(void)
+{
+	CHECK(parse(GOOD "mpi: {launcher: ssh, key: keys/id}\n") == 0);
+	CHECK_TEXT(job->mpi_key, "/home/me/keys/id");
+	CHECK(parse(GOOD "mpi: {launcher: ssh, key: /root/.ssh/id}\n") == 0);
+	CHECK_TEXT(job->mpi_key, "/root/.ssh/id");
+	CHECK(parse(GOOD) == 0 && !job->mpi_key);
+}
+
 static void folders_begin_where_they_should(void)
 {
 	static const struct {
@@ -235,6 +244,7 @@ static void a_relative_folder_of_the_file_is_refused(void)
 RUN_TESTS(TEST(a_short_file_gets_the_defaults),
 	  TEST(every_key_reaches_its_member),
 	  TEST(its_text_read_again_is_the_same_job),
+	  TEST(a_key_is_looked_for_beside_the_job_file),
 	  TEST(folders_begin_where_they_should),
 	  TEST(a_command_may_be_written_as_a_text),
 	  TEST(sizes_are_those_of_the_range_and_of_the_adapter),

@@ -317,6 +317,13 @@ static const struct refusal wholes[] = {
   "kub: true\n",
   "7: kub: the log of app: gromacs, which proves that it went on, is "
   "not followed on Kub's executors; another app, or false" },
+{ "name: a\n"
+  "app: parint\n"
+  "command: [a]\n"
+  "ranks: {initial: 1}\n"
+  "checkpoint: {dir: c}\nmpi: {key: id}\n",
+  "6: mpi.key: the stream launcher has no keys; with mpi.launcher: ssh, or "
+  "leave it out" },
 { GENERIC
   "kub: yes\n",
   "6: kub: 'yes' is unknown; one of false, true" },

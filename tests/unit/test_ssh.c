@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -98,6 +99,74 @@ static void a_forgotten_key_is_zeros(void)
 	CHECK(keypair_make(&pair, "", NULL) == 0);
 	keypair_forget(&pair);
 	CHECK(memcmp(&pair, &zeros, sizeof(pair)) == 0);
+}
+
+/* By ssh-keygen, as other people's keys are; returns its path. */
+static const char *somebodys_key(const char *name, const char *options)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "ssh-keygen -q -f %s %s </dev/null",
+		 in_folder(name), options);
+	return system(command) == 0 ? in_folder(name) : "";
+}
+
+static void check_is_read(const char *name, const char *options)
+{
+	const char *path = somebodys_key(name, options);
+	char public_path[160], text[KEYPAIR_PRIVATE_MAX];
+	struct keypair pair;
+	struct error err;
+
+	CHECK(keypair_read(&pair, path, &err) == 0);
+	read_file(path, text, sizeof(text));
+	CHECK_TEXT(text, pair.private_key);
+	snprintf(public_path, sizeof(public_path), "%s.pub", path);
+	read_file(public_path, text, sizeof(text));
+	CHECK(strncmp(text, pair.public_key, strlen(pair.public_key)) == 0);
+	CHECK(strchr(pair.public_key, ' ') != NULL);
+}
+
+static void a_key_of_somebody_else_s_is_read(void)
+{
+	check_is_read("rsa-pem", "-t rsa -b 4096 -m PEM -N ''");
+	check_is_read("rsa", "-t rsa -b 2048 -N ''");
+	check_is_read("ecdsa", "-t ecdsa -N ''");
+	check_is_read("ed25519", "-t ed25519 -N ''");
+}
+
+static void check_is_no_key(const char *path)
+{
+	static const struct keypair zeros;
+	char wanted[256];
+	struct keypair pair;
+	struct error err;
+
+	snprintf(wanted, sizeof(wanted),
+		 "%s is not a private key for ssh without a passphrase, in "
+		 "OpenSSH's or PEM format",
+		 path);
+	CHECK(keypair_read(&pair, path, &err) == -EINVAL);
+	CHECK_TEXT(err.text, wanted);
+	CHECK(memcmp(&pair, &zeros, sizeof(pair)) == 0);
+}
+
+static void a_key_with_a_passphrase_is_refused_and_nobody_asked(void)
+{
+	check_is_no_key(somebodys_key("locked", "-t ed25519 -N secret"));
+	check_is_no_key(somebodys_key("locked-pem", "-t rsa -m PEM -N secret"));
+}
+
+static void what_is_no_key_is_refused(void)
+{
+	struct keypair pair;
+	struct error err;
+
+	somebodys_key("pair", "-t ed25519 -N ''");
+	check_is_no_key(in_folder("pair.pub"));
+	check_is_no_key("/etc/passwd");
+	CHECK(keypair_read(&pair, in_folder("none"), &err) == -ENOENT);
+	CHECK(strstr(err.text, "/none") != NULL);
 }
 
 /* ---- logins ---- */
@@ -273,6 +342,9 @@ int main(void)
 		TEST(a_written_private_key_is_for_nobody_else),
 		TEST(a_key_that_cannot_be_written_is_said),
 		TEST(a_forgotten_key_is_zeros),
+		TEST(a_key_of_somebody_else_s_is_read),
+		TEST(a_key_with_a_passphrase_is_refused_and_nobody_asked),
+		TEST(what_is_no_key_is_refused),
 		TEST(a_port_where_nobody_listens_is_said),
 		TEST(an_sshd_that_says_nothing_is_waited_for_no_longer_than_that),
 		TEST(who_does_not_speak_ssh_is_said),

@@ -2,7 +2,8 @@
 """An image with an sshd, for what people have without Bellows
 
 One of scripts/images, and upon it a layer with this machine's sshd, ssh and
-ssh-keygen and the libraries that they need.  Application and MPI are the same
+ssh-keygen, the libraries that they need and the user that sshd wants.  Its
+programs run as root.  Application and MPI are the same
 files in both.
 """
 
@@ -11,17 +12,18 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tarfile
 
-import runs
-
-sys.path.insert(1, os.path.join(os.path.dirname(runs.HERE), "tests/cluster"))
-import image                                                  # noqa: E402
+import image
 
 PROGRAMS = ("/usr/sbin/sshd", "/usr/bin/ssh", "/usr/bin/ssh-keygen")
 # What the image has of its own, and must not have from elsewhere.
 OWN = re.compile(r"/(ld-linux|lib(c|m|dl|rt|pthread|resolv|util|anl))[-.]")
+
+USERS = """root:x:0:0::/root:/bin/sh
+bellows:x:10001:10001::/home/bellows:/bin/sh
+sshd:x:101:65534::/run/sshd:/usr/sbin/nologin
+"""
 
 
 def missing():
@@ -35,8 +37,12 @@ def merged(path):
     return "/usr" + path if re.match(r"/(lib|lib64|bin|sbin)/", path) else path
 
 
-def files():
-    found = {}
+def files(folder):
+    """Those of the layer; what is made for it is put into the folder."""
+    users = os.path.join(folder, "passwd")
+    with open(users, "w", encoding="ascii") as file:
+        file.write(USERS)
+    found = {"/etc/passwd": users}
     for program in PROGRAMS:
         found[program] = os.path.realpath(program)
         out = subprocess.run(["ldd", program], capture_output=True, text=True,
