@@ -191,14 +191,28 @@ static void say_notices(struct sheet *sheet, struct announced *next,
 	}
 }
 
+/* Letter by letter, but for numbers: they change with each executor that comes,
+ * and each Event is one more object that the cluster keeps. */
+static bool is_same_trouble(const char *told, const char *now)
+{
+	static const char digits[] = "0123456789";
+
+	for (;; told++, now++) {
+		told += strspn(told, digits);
+		now += strspn(now, digits);
+		if (*told != *now || !*told)
+			return *told == *now;
+	}
+}
+
 static void say_trouble(struct sheet *sheet, struct announced *next,
 			const Bellows__V1__Job *job)
 {
-	if (strncmp(next->trouble, job->trouble, sizeof(next->trouble) - 1) ==
-	    0)
-		return;
+	char told[sizeof(next->trouble)];
+
+	memcpy(told, next->trouble, sizeof(told));
 	snprintf(next->trouble, sizeof(next->trouble), "%s", job->trouble);
-	if (*job->trouble)
+	if (*job->trouble && !is_same_trouble(told, next->trouble))
 		say(sheet, true, "ExecutorsMissing", "Scale", "%s",
 		    job->trouble);
 }

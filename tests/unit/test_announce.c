@@ -292,6 +292,25 @@ static void a_worker_that_leaves_is_told_before_the_job_moves_off_it(void)
 			 "! Recovering: 2 -> 1 ranks: worker-1 leaves\n");
 }
 
+static void how_many_are_missing_is_not_told_again(void)
+{
+	run();
+	said[0] = '\0';
+	for (int n = 12; n > 8; n--) {
+		snprintf(trouble, sizeof(trouble),
+			 "heat-%d and %d more cannot be scheduled", 15 - n, n);
+		message();
+	}
+	snprintf(trouble, sizeof(trouble), "heat-7 cannot be scheduled");
+	message();
+	snprintf(trouble, sizeof(trouble), "heat-7 cannot be scheduled: 1");
+	message();
+	CHECK_TEXT(said, "! ExecutorsMissing: heat-3 and 12 more cannot be "
+			 "scheduled\n"
+			 "! ExecutorsMissing: heat-7 cannot be scheduled\n"
+			 "! ExecutorsMissing: heat-7 cannot be scheduled: 1\n");
+}
+
 static void why_executors_do_not_come_is_told_as_often_as_it_changes(void)
 {
 	run();
@@ -456,6 +475,7 @@ RUN_TESTS(TEST(a_job_that_grows_and_ends_is_told_from_begin_to_end),
 	  TEST(a_request_that_is_declined_is_told_with_its_numbers),
 	  TEST(a_lost_worker_and_what_becomes_of_the_job_are_told),
 	  TEST(a_worker_that_leaves_is_told_before_the_job_moves_off_it),
+	  TEST(how_many_are_missing_is_not_told_again),
 	  TEST(why_executors_do_not_come_is_told_as_often_as_it_changes),
 	  TEST(a_failure_has_its_exit_status),
 	  TEST(a_coordinator_that_began_again_is_told_and_its_past_forgotten),
