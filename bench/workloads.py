@@ -2,9 +2,11 @@
 """What is run: parint, and a box of water for GROMACS.
 
 A workload has a name, makes a job of a number of steps, and knows from what the
-job said whether it did them all, whatever sizes it had.
+job said whether it did them all, whatever sizes it had.  parint tells when each
+step was done, and so what a rescale took from the run that it was in.
 """
 
+import math
 import os
 import re
 import shutil
@@ -12,6 +14,7 @@ import subprocess
 
 from runs import ENVIRONMENT, Failed
 
+EDGE = 2.5          # seconds beside a rescale that are not like the others
 PREPARATION = 600   # seconds for one step of making the box
 ATOMS_IN_NM3 = 98.0
 
@@ -32,7 +35,7 @@ class Parint:
     def job(self, steps):
         return {"app": "parint", "command": [
             "parint", "--array-size", str(self.elements), "--iterations",
-            str(steps), "--nloop", str(self.nloop)]}
+            str(steps), "--nloop", str(self.nloop), "--steps"]}
 
     def fresh(self):
         """The number of steps is another from here on."""
@@ -46,6 +49,30 @@ class Parint:
         if found[0] != (self.digest or found[0]):
             raise Failed(f"digest {found[0]}; of another run {self.digest}")
         self.digest = found[0]
+
+    @staticmethod
+    def lost(text):
+        """Seconds that its only rescale took: what there is between two steps,
+        one before and one after it, beyond what these steps take at the pace of
+        the steps before the one and after the other.  nan: it cannot be told."""
+        done = [(int(n), float(at)) for n, at in re.findall(
+            r"^parint: iteration (\d+) of \d+ at (\d+\.\d+)$", text, re.M)]
+        turn = re.findall(r"^parint: resumed at iteration (\d+) of", text, re.M)
+        if len(turn) != 1:
+            return math.nan
+        turn = int(turn[0])
+        before = [step for step in done if step[0] <= turn]
+        after = [step for step in done if step[0] > turn]
+        if not before or not after:
+            return math.nan
+        before = [at for at in before if at[1] < before[-1][1] - EDGE]
+        after = [at for at in after if at[1] > after[0][1] + EDGE]
+        if len(before) < 2 or len(after) < 2:
+            return math.nan
+        (n_0, t_0), (n_1, t_1) = before[0], before[-1]
+        (n_2, t_2), (n_3, t_3) = after[0], after[-1]
+        return (t_2 - t_1) - (turn - n_1) * (t_1 - t_0) / (n_1 - n_0) \
+            - (n_2 - turn) * (t_3 - t_2) / (n_3 - n_2)
 
 
 TOPOLOGY = """#include "oplsaa.ff/forcefield.itp"
@@ -136,6 +163,10 @@ class Water:
 
     def fresh(self):
         pass
+
+    @staticmethod
+    def lost(_text):
+        return math.nan
 
     def check(self, _text, folder, steps):
         """All steps are done: the log ends with the last one."""
