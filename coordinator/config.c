@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char help[] =
 	"usage: bellows-coordinator --job FILE --state DIR [option...]\n"
@@ -19,6 +20,8 @@ static const char help[] =
 	"                 default: unix:DIR/coordinator.sock\n"
 	"  --token-file FILE  who calls must have this token; mode 0600\n"
 	"  --log FILE     log lines go there, and only errors to stderr\n"
+	"  --metrics ADDR host:port of http://ADDR/metrics, for Prometheus:\n"
+	"                 unencrypted, for everybody; or none, the default\n"
 	"  --adapter FILE an adapter of your own; may be repeated\n"
 	"  --once         a job that has ended in this state directory is not\n"
 	"                 begun again: end as it did\n"
@@ -44,6 +47,7 @@ static const struct option options[] = {
 	{"listen", required_argument, NULL, 'l'},
 	{"token-file", required_argument, NULL, 't'},
 	{"log", required_argument, NULL, 'o'},
+	{"metrics", required_argument, NULL, 'm'},
 	{"adapter", required_argument, NULL, 'a'},
 	{"once", no_argument, NULL, '1'},
 	{"check", no_argument, NULL, 'n'},
@@ -70,6 +74,9 @@ static int take(struct config *config, int option, struct error *err)
 		return 0;
 	case 'o':
 		config->log = optarg;
+		return 0;
+	case 'm':
+		config->metrics = strcmp(optarg, "none") ? optarg : NULL;
 		return 0;
 	case 'a':
 		return adapter_files_add(&config->adapters, optarg, err);

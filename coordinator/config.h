@@ -12,6 +12,7 @@ struct config {
 	const char *state;
 	const char *token_file; /* NULL: no token is asked for */
 	const char *log;        /* NULL: stderr */
+	const char *metrics;    /* address; NULL: none are shown */
 	struct adapter_files adapters;
 	bool verbose, check, once;
 };

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "coordinator/figures.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -134,6 +135,33 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 	return 0;
 }
 
+static void print_figures(void *user, FILE *to)
+{
+	struct coordinator *c = user;
+	const struct figures figures = {
+		.jobfile = c->jobfile,
+		.job = &c->job,
+		.history = &c->history,
+		.ledger = members_ledger(c->members),
+		.executors_wanted = coordinator_executors_wanted(c),
+		.now = loop_now(),
+	};
+
+	figures_print(&figures, to);
+}
+
+int coordinator_show_metrics(struct coordinator *c, const char *address,
+			     struct error *err)
+{
+	int r = metrics_create(&c->metrics, c->loop, address, print_figures, c,
+			       err);
+
+	if (r == 0)
+		log_info("metrics at http://%s/metrics",
+			 metrics_address(c->metrics));
+	return r;
+}
+
 int coordinator_run(struct coordinator *c)
 {
 	init_job(c);
@@ -146,6 +174,7 @@ struct coordinator *coordinator_destroy(struct coordinator *c)
 	if (!c)
 		return NULL;
 	loop_timer_clear(&c->publish);
+	metrics_destroy(c->metrics);
 	rpc_server_destroy(c->server);
 	rpc_destroy(c->rpc);
 	launch_destroy(c->next);

@@ -29,6 +29,7 @@
 #include "coordinator/trial.h"
 #include "core/job.h"
 #include "core/resume.h"
+#include "metrics/listen.h"
 #include "rpc/token.h"
 
 struct coordinator {
@@ -43,6 +44,7 @@ struct coordinator {
 
 	struct rpc *rpc;
 	struct rpc_server *server;
+	struct metrics *metrics;       /* NULL: nobody is to see them */
 	struct token token;            /* "": none is asked for */
 	struct list watchers, outputs; /* of service.c and output.c */
 	struct loop_timer publish;
@@ -130,6 +132,9 @@ unsigned coordinator_executors_wanted(const struct coordinator *c);
 int coordinator_create(struct coordinator **out, struct loop *loop,
 		       const struct config *config, const char *bindir,
 		       unsigned former_starts, struct error *err);
+/* Before it runs. */
+int coordinator_show_metrics(struct coordinator *c, const char *address,
+			     struct error *err);
 /* Returns the exit status. */
 int coordinator_run(struct coordinator *c);
 struct coordinator *coordinator_destroy(struct coordinator *c);

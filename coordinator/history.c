@@ -122,6 +122,33 @@ static struct rescale *unproven(struct history *history)
 	return NULL;
 }
 
+/* Instants that it did not reach are 0. */
+static void count(struct tally *tally, const struct rescale *r)
+{
+	const msec_t reached[PHASES + 1] = {
+		[PHASE_EXECUTORS] = r->asked, [PHASE_PREPARE] = r->executors,
+		[PHASE_SAVE] = r->ordered,    [PHASE_STOP] = r->saved,
+		[PHASE_START] = r->stopped,   [PHASE_STEP] = r->up,
+		[PHASES] = r->stepped,
+	};
+	msec_t last = r->asked;
+
+	if (r->recovery)
+		tally->recovered++;
+	else if (r->to > r->from)
+		tally->grown++;
+	else
+		tally->shrunk++;
+	/* time in a phase that was left out belongs to the one it ended with */
+	for (int i = 0; i < PHASES; i++)
+		if (reached[i + 1] > last) {
+			tally->phases[i] += reached[i + 1] - last;
+			last = reached[i + 1];
+		}
+	tally->paused += last - (r->ordered ? r->ordered : r->asked);
+	tally->repeated += r->repeated;
+}
+
 static void prove(struct history *history, msec_t at)
 {
 	struct rescale *rescale = unproven(history);
@@ -130,6 +157,7 @@ static void prove(struct history *history, msec_t at)
 		return;
 	rescale->stepped = at;
 	end(rescale, "done");
+	count(&history->tally, rescale);
 	history->rescales_done++;
 }
 
@@ -166,10 +194,18 @@ void history_on_step(struct history *history, const struct job *before,
 	if (job_is_over(job) || (job->state == JOB_RUNNING && computed)) {
 		rescale->to = before->target;
 		end(rescale, reason);
+		history->tally.dropped++;
 	}
 }
 
 /* ---- notices ---- */
+
+static void count_notice(struct tally *tally, Bellows__V1__NoticeKind kind)
+{
+	tally->declined += kind == BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED;
+	tally->lost += kind == BELLOWS__V1__NOTICE_KIND__NOTICE_LOST;
+	tally->recalled += kind == BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED;
+}
 
 static bool is_like(const struct notice *last, Bellows__V1__NoticeKind kind,
 		    const char *text, msec_t at)
@@ -188,6 +224,7 @@ bool history_notice(struct history *history, Bellows__V1__NoticeKind kind,
 
 	if (n > 0 && is_like(&all[n - 1], kind, text, at))
 		return false;
+	count_notice(&history->tally, kind);
 	if (n == NOTICES_MAX)
 		memmove(all, all + 1, sizeof(*all) * --history->n_notices);
 	new = &all[history->n_notices++];

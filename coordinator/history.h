@@ -38,6 +38,26 @@ struct notice {
 	char text[REASON_MAX];
 };
 
+/* What a rescale passes through, to the first step of its ranks. */
+enum rescale_phase {
+	PHASE_EXECUTORS, /* they come; ranks compute */
+	PHASE_PREPARE,   /* the next start is wired up; ranks compute */
+	PHASE_SAVE,
+	PHASE_STOP,
+	PHASE_START,
+	PHASE_STEP,
+	PHASES,
+};
+
+/* Of all that the job has had; grows only. */
+struct tally {
+	unsigned grown, shrunk, recovered, dropped;
+	unsigned declined, lost, recalled;
+	msec_t phases[PHASES]; /* of those that were not dropped */
+	msec_t paused;         /* from the order to save to the first step */
+	uint64_t repeated;     /* steps */
+};
+
 struct span {
 	msec_t from, to;
 	unsigned ranks;
@@ -52,6 +72,7 @@ struct history {
 	size_t n_spans;
 	struct notice notices[NOTICES_MAX]; /* the newest */
 	size_t n_notices;
+	struct tally tally;
 
 	uint64_t step, total;
 	msec_t last_step;

@@ -93,6 +93,8 @@ static int run(const struct config *config, struct loop *loop,
 	if (r == 0)
 		r = state_dir_tell(config->state, rpc_server_address(c->server),
 				   &err);
+	if (r == 0 && config->metrics)
+		r = coordinator_show_metrics(c, config->metrics, &err);
 	if (r < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;

@@ -6,7 +6,7 @@
 
 cd "${1:-.}" || exit 1
 
-programs='base|loop|rpc|local|ssh|http|kube|core|apps|jobfile|proto'
+programs='base|loop|rpc|local|ssh|http|kube|metrics|core|apps|jobfile|proto'
 
 # The room's own name is always allowed.
 check() {
@@ -32,6 +32,7 @@ wrong=$(
 	check lib/ssh 'base|loop'
 	check lib/http 'base|loop'
 	check lib/kube 'base|loop|http'
+	check lib/metrics 'base|loop'
 	check core 'base'
 	check apps 'base'
 	check jobfile 'base|apps'
@@ -43,7 +44,7 @@ wrong=$(
 	done
 	for folder in lib/*/; do
 		case $folder in
-		lib/base/ | lib/loop/ | lib/rpc/ | lib/local/ | lib/ssh/ | lib/http/ | lib/kube/ | 'lib/*/') ;;
+		lib/base/ | lib/loop/ | lib/rpc/ | lib/local/ | lib/ssh/ | lib/http/ | lib/kube/ | lib/metrics/ | 'lib/*/') ;;
 		*) echo "$folder is a room without a rule in layers.sh" ;;
 		esac
 	done
@@ -51,6 +52,7 @@ wrong=$(
 	only lib/rpc '\bgrpc_[a-z_]+\(|#include <grpc' gRPC
 	only lib/ssh '#include <libssh' libssh
 	only lib/http '#include <curl' libcurl
+	only lib/metrics '#include <microhttpd' libmicrohttpd
 	only lib/http '#include <openssl' OpenSSL
 	only apps '#include <mpi\.h>' MPI
 	only '(jobfile|lib/kube)' '#include <yaml\.h>' YAML

@@ -76,7 +76,7 @@ refuses() { # STATUS LINE SENTENCE
 }
 
 coordinator="bellows-coordinator $job --state /var/lib/bellows/job"
-coordinator="$coordinator --listen 0.0.0.0:7000 $token"
+coordinator="$coordinator --listen 0.0.0.0:7000 --metrics 0.0.0.0:7001 $token"
 at=BELLOWS_COORDINATOR=10.0.0.5:7001
 
 enter HOST=heat-master-0 --
@@ -112,7 +112,7 @@ becomes "bellows-executor --coordinator 10.0.0.5:7001 --address 10.0.0.8 \
 --slots 4 $token $ready" 'an executor tells its address and its slots'
 enter BELLOWS_POD_IP=fd00::8 -- coordinator
 becomes "bellows-coordinator $job --state /var/lib/bellows/job \
---listen [::]:7000 $token" 'in a pod of IPv6 the coordinator listens to it'
+--listen [::]:7000 --metrics [::]:7001 $token" 'in a pod of IPv6 the coordinator listens to it'
 enter -- executor --coordinator unix:/x
 becomes "bellows-executor $token $ready --coordinator unix:/x" \
 	'a coordinator on the command line will do'

@@ -56,6 +56,47 @@ static void a_rescale_is_told_by_its_phases(void)
 	CHECK_TEXT(r->result, "done");
 }
 
+static void what_ended_is_counted_by_its_kind_and_phases(void)
+{
+	static const msec_t phases[PHASES] = {
+		[PHASE_EXECUTORS] = 100, [PHASE_PREPARE] = 100,
+		[PHASE_SAVE] = 100,      [PHASE_STOP] = 50,
+		[PHASE_START] = 50,      [PHASE_STEP] = 100,
+	};
+	const struct tally *tally = &history.tally;
+
+	grow();
+	CHECK(tally->grown == 1 && tally->shrunk == 0 && tally->dropped == 0);
+	for (int i = 0; i < PHASES; i++)
+		CHECK(tally->phases[i] == phases[i]);
+	CHECK(tally->paused == 300);
+	feed(3000, JOB_EV_SCALE, 6);
+	feed(4000, JOB_EV_TIMEOUT, 0);
+	CHECK(tally->dropped == 1 && tally->paused == 300);
+	feed(5000, JOB_EV_LOST, 0);
+	history_on_repeated(&history, 9);
+	feed(5100, JOB_EV_STOPPED, 1);
+	feed(5200, JOB_EV_RANKS_UP, 0);
+	feed(5300, JOB_EV_STEP, 0);
+	CHECK(tally->recovered == 1 && tally->shrunk == 0);
+	CHECK(tally->repeated == 9 && tally->paused == 600);
+	CHECK(tally->phases[PHASE_STOP] == 150);
+}
+
+static void notices_are_counted_once(void)
+{
+	run();
+	for (int i = 0; i < 2; i++)
+		history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST,
+			       "a", 2000);
+	history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST, "b",
+		       2000);
+	history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED, "c",
+		       2000);
+	CHECK(history.tally.lost == 2 && history.tally.declined == 1);
+	CHECK(history.tally.recalled == 0);
+}
+
 static void spans_follow_each_other_without_a_gap(void)
 {
 	static const struct span expected[] = {
@@ -226,6 +267,8 @@ static void the_wire_has_all_of_it(void)
 }
 
 RUN_TESTS(TEST(a_rescale_is_told_by_its_phases),
+	  TEST(what_ended_is_counted_by_its_kind_and_phases),
+	  TEST(notices_are_counted_once),
 	  TEST(spans_follow_each_other_without_a_gap),
 	  TEST(a_rescale_that_is_dropped_says_why_and_is_not_counted),
 	  TEST(a_step_of_the_old_ranks_ends_no_rescale),

@@ -65,6 +65,10 @@ metadata:
     {{- if $reads }}
     volcano.sh/preemptable: "false"
     {{- end }}
+    {{- if eq .role "coordinator" }}
+    prometheus.io/scrape: "true"
+    prometheus.io/port: "7001"
+    {{- end }}
     {{- if $computes }}
     cluster-autoscaler.kubernetes.io/safe-to-evict: "false"
     karpenter.sh/do-not-disrupt: "true"
@@ -124,6 +128,7 @@ spec:
     {{- if eq .role "coordinator" }}
     ports:
     - {name: grpc, containerPort: 7000}
+    - {name: metrics, containerPort: 7001}
     startupProbe:
       grpc: {port: 7000}
       periodSeconds: 1
