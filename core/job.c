@@ -49,6 +49,7 @@ static const char *const event_names[] = {
 	[JOB_EV_UNSTARTED]  = "unstarted",
 	[JOB_EV_LOST]       = "lost",
 	[JOB_EV_LEAVE]      = "leave",
+	[JOB_EV_RESTARTED]  = "restarted",
 	[JOB_EV_TIMEOUT]    = "timeout",
 	[JOB_EV_CANCEL]     = "cancel",
 	[JOB_EV_SUSPEND]    = "suspend",
@@ -163,6 +164,19 @@ static void retry(struct job *job, const struct job_event *event)
 		job->target = job->proven ? job->proven : job->size;
 }
 
+static void wait_again(struct job *job, const struct job_event *event)
+{
+	job->next = 0;
+	job->leave = 0;
+	job->has_checkpoint |= event->size != 0;
+}
+
+static void fall_back(struct job *job, const struct job_event *event)
+{
+	wait_again(job, event);
+	job->target = job->begun;
+}
+
 #define IN(state)  (1u << JOB_##state)
 #define COMPUTING  (IN(RUNNING) | IN(GROWING) | IN(PREPARING) | IN(SAVING))
 #define COMING_UP  (IN(STARTING) | IN(RESUMING))
@@ -234,6 +248,12 @@ static const struct rule {
 	{ IN(STOPPING),               ON_LEAVE,      STAY,          move_off  },
 	{ IN(PREPARING),              ON_HASTE,      JOB_SAVING,    unprepare },
 	{ IN(SAVING),                 ON_BREAK,      JOB_STOPPING,  NULL      },
+
+	/* What was not saved is dropped; the rest goes on where it was. */
+	{ COMPUTING,                  ON_RESTARTED,  JOB_WAITING,   fall_back },
+	{ COMING_UP | IN(STOPPING) | IN(WAITING),
+	                              ON_RESTARTED,  JOB_WAITING,   wait_again },
+	{ WITH_RANKS,                 ON_SUSPENDED,  JOB_SUSPENDED, unprepare },
 
 	{ COMPUTING,                  ON_SUSPEND,    JOB_SAVING,    empty     },
 	{ COMING_UP | IN(STOPPING),   ON_SUSPEND,    JOB_STOPPING,  empty     },

@@ -41,6 +41,11 @@
  * stay cannot run it, it waits for others once it is saved.  None of this
  * counts as a loss.
  *
+ * A coordinator that was killed leaves no rank behind.  The one that takes its
+ * place is told its events again, and then RESTARTED: a rescale whose
+ * checkpoint was not known to be complete is dropped, any other goes on, from
+ * WAITING. That is no loss of the application's, and does not count as one.
+ *
  * A start is proven when its ranks made a step or a checkpoint.  A start that
  * fails unproven at a new size goes back to the size that was proven before;
  * the very first start of an application that ends itself is not tried again.
@@ -87,6 +92,8 @@ enum job_event_type {
 	JOB_EV_LOST,      /* an executor that ran ranks is lost */
 	JOB_EV_LEAVE,     /* one that runs ranks will leave; size: as of
 			   * EXECUTORS, of those who stay, up to the target */
+	JOB_EV_RESTARTED, /* the coordinator was, and no rank is left; size: 1
+			   * if there is a checkpoint, otherwise 0 */
 	JOB_EV_TIMEOUT,   /* job->deadline passed; size: as of EXECUTORS */
 	JOB_EV_CANCEL,
 	JOB_EV_SUSPEND, /* save, stop, and leave it at that */

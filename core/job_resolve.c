@@ -113,6 +113,8 @@ enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 		return resolve_loss(job, false);
 	case JOB_EV_LEAVE:
 		return resolve_leave(job, ev->size);
+	case JOB_EV_RESTARTED: /* who was to be suspended has no rank now */
+		return job->target == 0 ? ON_SUSPENDED : ON_RESTARTED;
 	case JOB_EV_TIMEOUT:
 		return resolve_timeout(job, ev->size);
 	case JOB_EV_CANCEL:

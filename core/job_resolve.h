@@ -38,6 +38,7 @@ enum job_trigger {
 	ON_LEAVE_ALONE, /* and nobody stays who could run it */
 	ON_HASTE,       /* no time, or no way, to prepare before they leave */
 	ON_BREAK,       /* nor for a checkpoint */
+	ON_RESTARTED,
 	ON_TIMEOUT,
 	ON_CANCEL,
 	ON_SUSPEND,

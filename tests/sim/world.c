@@ -316,6 +316,16 @@ void world_lose(struct world *world, unsigned executor)
 			(double)world->now / 1000);
 }
 
+void world_restart(struct world *world)
+{
+	bool has_checkpoint = world->job.has_checkpoint;
+
+	world->run = world->gated = (struct world_start){0};
+	world->saving = world->stopping = false;
+	memset(world->due, 0, sizeof(world->due));
+	tell(world, JOB_EV_RESTARTED, 0, has_checkpoint);
+}
+
 void world_leave(struct world *world, unsigned n, msec_t within)
 {
 	const struct job *job = &world->job;

@@ -78,6 +78,10 @@ void world_lose(struct world *world, unsigned executor);
 /* So many executors with ranks leave, within that time, at once. */
 void world_leave(struct world *world, unsigned n, msec_t within);
 
+/* The coordinator was killed, and another has taken its place: no rank is left,
+ * and who was here comes back. */
+void world_restart(struct world *world);
+
 void world_forget(struct world *world);
 
 /* All lines since world_init() or world_forget(); the world ends with it. */
