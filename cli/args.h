@@ -60,7 +60,8 @@ enum command_bit {
 	ON_VALIDATE = 1 << 5,
 	ON_COMPLETION = 1 << 6,
 	ON_HELP = 1 << 7,
-	ON_ALL = (1 << 8) - 1,
+	ON_HISTORY = 1 << 8,
+	ON_ALL = (1 << 9) - 1,
 };
 
 /* In the same set of a flag: it goes with --on kube alone, or not with it. */
@@ -118,6 +119,7 @@ int cmd_watch(const struct args *args, const struct output *output);
 int cmd_cancel(const struct args *args, const struct output *output);
 int cmd_validate(const struct args *args, const struct output *output);
 int cmd_completion(const struct args *args, const struct output *output);
+int cmd_history(const struct args *args, const struct output *output);
 int cmd_help(const struct args *args, const struct output *output);
 
 #endif

@@ -25,6 +25,9 @@ static const char help[] =
 	"  --adapter FILE an adapter of your own; may be repeated\n"
 	"  --once         a job that has ended in this state directory is not\n"
 	"                 begun again: end as it did\n"
+	"  --history      tell what happened to the job of this state "
+	"directory,\n"
+	"                 and end\n"
 	"  --check        read the job file, say what is wrong, and end\n"
 	"  --verbose      log more\n"
 	"\n"
@@ -50,6 +53,7 @@ static const struct option options[] = {
 	{"metrics", required_argument, NULL, 'm'},
 	{"adapter", required_argument, NULL, 'a'},
 	{"once", no_argument, NULL, '1'},
+	{"history", no_argument, NULL, 'y'},
 	{"check", no_argument, NULL, 'n'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"help", no_argument, NULL, 'h'},
@@ -82,6 +86,9 @@ static int take(struct config *config, int option, struct error *err)
 		return adapter_files_add(&config->adapters, optarg, err);
 	case '1':
 		config->once = true;
+		return 0;
+	case 'y':
+		config->history = true;
 		return 0;
 	case 'n':
 		config->check = true;
@@ -117,7 +124,7 @@ int config_parse(struct config *config, int argc, char **argv,
 	if (optind < argc)
 		return error_set(err, -EINVAL, "'%s': no argument is expected",
 				 argv[optind]);
-	if (!config->job)
+	if (!config->job && !config->history)
 		return error_set(err, -EINVAL, "--job is missing; a job file");
 	if (!config->state && !config->check)
 		return error_set(err, -EINVAL,

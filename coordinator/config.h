@@ -14,7 +14,7 @@ struct config {
 	const char *log;        /* NULL: stderr */
 	const char *metrics;    /* address; NULL: none are shown */
 	struct adapter_files adapters;
-	bool verbose, check, once;
+	bool verbose, check, once, history;
 };
 
 /* Returns 0, 1 if --help or --version was answered, or -EINVAL. */

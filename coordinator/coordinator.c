@@ -53,6 +53,26 @@ static void on_room(void *user)
 	output_hold_back(user, false);
 }
 
+/* The job as the journal has it, with the patience of this job file. */
+static void take_over(struct coordinator *c,
+		      const struct job_patience *patience)
+{
+	const struct past *past = c->past;
+
+	log_warn("taking over at %u ranks, %s, after start %u", past->job.begun,
+		 job_state_name(past->job.state), past->job.starts);
+	c->job = past->job;
+	c->job.patience = *patience;
+	if (c->job.starts < c->former->starts)
+		c->job.starts = c->former->starts;
+	c->history = past->history;
+	history_shift(&c->history,
+		      past_began(past, journal_wall_clock(), loop_now()));
+	c->saved_after = past->saved_after;
+	c->request = past->request;
+	record_begin(c, &c->former->end);
+}
+
 static void init_job(struct coordinator *c)
 {
 	const struct jobfile *file = c->jobfile;
@@ -69,6 +89,12 @@ static void init_job(struct coordinator *c)
 	};
 	bool found = coordinator_find_checkpoint(c);
 
+	if (c->past) {
+		take_over(c, &patience);
+		coordinator_event(c, JOB_EV_RESTARTED, 0, found,
+				  "the coordinator was started again");
+		return;
+	}
 	if (found) {
 		snprintf(c->reason, sizeof(c->reason),
 			 "resuming from the checkpoint of step %llu",
@@ -76,13 +102,22 @@ static void init_job(struct coordinator *c)
 		log_warn("%s in %s", c->reason, file->app.checkpoint_dir);
 	}
 	job_init(&c->job, file->ranks.initial, &patience, found, loop_now());
-	c->job.starts = c->former_starts;
+	c->job.starts = c->former->starts;
 	history_init(&c->history, loop_now());
+	record_begin(c, &c->former->end);
+}
+
+static bool goes_on(const struct jobfile *jobfile, const struct past *past)
+{
+	return past && !job_is_over(&past->job) &&
+	       strcmp(past->name, jobfile->name) == 0 &&
+	       (past->job.target == 0 ||
+		jobfile_accepts(jobfile, past->job.target, NULL) == 0);
 }
 
 int coordinator_create(struct coordinator **out, struct loop *loop,
 		       const struct config *config, const char *bindir,
-		       unsigned former_starts, struct error *err)
+		       const struct former *former, struct error *err)
 {
 	CLEANUP(coordinator_destroy)
 	struct coordinator *c = calloc(1, sizeof(*c));
@@ -92,7 +127,7 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 		return error_set(err, -ENOMEM, "out of memory");
 	c->config = config;
 	c->loop = loop;
-	c->former_starts = former_starts;
+	c->former = former;
 	if (getrandom(&c->incarnation, sizeof(c->incarnation), 0) < 0)
 		c->incarnation = (uint64_t)loop_now();
 	list_init(&c->watchers);
@@ -100,6 +135,8 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 	r = jobfile_read(&c->jobfile, config->job, err);
 	if (r < 0)
 		return r;
+	if (goes_on(c->jobfile, former->past))
+		c->past = former->past;
 	r = members_create(&c->members, loop, &coordinator_members_events, c,
 			   err);
 	c->reach = (struct launcher_room){
@@ -184,6 +221,7 @@ struct coordinator *coordinator_destroy(struct coordinator *c)
 	launcher_destroy(c->launcher);
 	sink_destroy(c->sink);
 	members_destroy(c->members);
+	journal_close(c->journal);
 	jobfile_destroy(c->jobfile);
 	loop_timer_clear(&c->deadline);
 	loop_timer_clear(&c->proof);

@@ -25,6 +25,7 @@
 #include "coordinator/launch.h"
 #include "coordinator/launcher.h"
 #include "coordinator/members.h"
+#include "coordinator/past.h"
 #include "coordinator/sink.h"
 #include "coordinator/trial.h"
 #include "core/job.h"
@@ -57,7 +58,11 @@ struct coordinator {
 	struct trials *trials;
 	struct launch_room room;
 	uint64_t incarnation;
-	unsigned former_starts;
+	const struct former *former;
+	const struct past *past; /* that goes on; NULL: the job begins here */
+	struct journal *journal; /* NULL: what happens is not kept */
+	uint64_t seen;           /* step that it has */
+	msec_t written;          /* newest instant of it */
 	struct launch *now, *next, *retired;
 	struct checkpoint checkpoint; /* newest complete one known */
 
@@ -76,8 +81,7 @@ struct coordinator {
 	struct loop_timer deadline, proof, verdict, retire, end;
 	msec_t ending_since;
 	bool suspending;
-	char request_id[64]; /* of the last Scale that was accepted */
-	unsigned request_from, request_to;
+	struct request request; /* the last Scale that was accepted */
 };
 
 /* One event: step, effect, publish.  reason: why, for people. */
@@ -86,6 +90,18 @@ void coordinator_step(struct coordinator *c, const struct job_event *event,
 /* The same of the event of that type, now. */
 void coordinator_event(struct coordinator *c, enum job_event_type type,
 		       unsigned epoch, unsigned size, const char *reason);
+
+/* record.c: what happens, in the journal.  A job that goes on has a past; of
+ * any other the journal is set aside. */
+void record_begin(struct coordinator *c, const struct journal_end *end);
+/* False: this coordinator is no longer the job's, and ends. */
+bool record_event(struct coordinator *c, const struct job_event *event,
+		  const char *reason);
+void record_request(struct coordinator *c);
+void record_repeated(struct coordinator *c, uint64_t steps);
+/* history_notice(), written down if it is one. */
+bool record_notice(struct coordinator *c, Bellows__V1__NoticeKind kind,
+		   const char *text);
 
 /* progress.c: lines of rank 0's output, or of the application's log. */
 void coordinator_on_line(struct coordinator *c, unsigned epoch,
@@ -127,11 +143,19 @@ unsigned coordinator_possible(struct coordinator *c, unsigned limit);
 /* Executors that should be held. */
 unsigned coordinator_executors_wanted(const struct coordinator *c);
 
-/* former_starts: of a coordinator that died here.  Starts are numbered after
- * them, so that nothing that is said of one of those is taken for ours. */
+/* Of coordinators that were here before. */
+struct former {
+	const struct past *past; /* NULL: there is no journal */
+	struct journal_end end;  /* of it */
+	/* Starts are numbered after these, so that nothing that is said of one
+	 * of them is taken for ours. */
+	unsigned starts;
+};
+
+/* former: borrowed until it runs. */
 int coordinator_create(struct coordinator **out, struct loop *loop,
 		       const struct config *config, const char *bindir,
-		       unsigned former_starts, struct error *err);
+		       const struct former *former, struct error *err);
 /* Before it runs. */
 int coordinator_show_metrics(struct coordinator *c, const char *address,
 			     struct error *err);

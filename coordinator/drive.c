@@ -156,6 +156,18 @@ static bool goes_back(const struct coordinator *c, enum job_event_type type)
 		(type == JOB_EV_TIMEOUT || type == JOB_EV_UNSAVED));
 }
 
+/* Written down, and then so.  False: it is not expected, or not ours to say. */
+static bool take(struct coordinator *c, const struct job_event *event,
+		 const char *reason)
+{
+	struct job after = c->job;
+
+	if (!job_step(&after, event) || !record_event(c, event, reason))
+		return false;
+	c->job = after;
+	return true;
+}
+
 /* Losses since the last checkpoint count, whoever asked for it; but who may
  * have begun afresh has written none that is worth more. */
 static void forgive(struct coordinator *c, enum job_event_type type)
@@ -164,7 +176,7 @@ static void forgive(struct coordinator *c, enum job_event_type type)
 
 	if (goes_back(c, type) && c->job.resumed &&
 	    coordinator_find_checkpoint(c))
-		job_step(&c->job, &kept);
+		take(c, &kept, "a newer checkpoint is there");
 }
 
 void coordinator_event(struct coordinator *c, enum job_event_type type,
@@ -185,7 +197,7 @@ void coordinator_step(struct coordinator *c, const struct job_event *event,
 
 	forgive(c, type);
 	before = c->job;
-	if (!job_step(&c->job, event))
+	if (!take(c, event, reason))
 		return;
 	moved = before.state != c->job.state;
 	history_on_step(&c->history, &before, &c->job, type, reason,
@@ -436,8 +448,7 @@ static void on_lost(void *user, int member, const char *reason)
 	snprintf(text, sizeof(text), "%s was lost: %.100s",
 		 members_ledger(c->members)->members[member].name, reason);
 	if (!job_is_over(&c->job) &&
-	    history_notice(&c->history, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST,
-			   text, loop_now()))
+	    record_notice(c, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST, text))
 		service_publish(c, true);
 	if (had_ranks)
 		coordinator_event(c, JOB_EV_LOST, c->job.epoch, 0, text);

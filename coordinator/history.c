@@ -16,6 +16,12 @@ void history_init(struct history *history, msec_t now)
 	history->n_spans = 1;
 }
 
+void history_shift(struct history *history, msec_t began)
+{
+	history->began += began;
+	history->first_step_at += began;
+}
+
 /* ---- spans ---- */
 
 static void add_span(struct history *history, unsigned ranks, msec_t at)
@@ -161,6 +167,14 @@ static void prove(struct history *history, msec_t at)
 	history->rescales_done++;
 }
 
+static void drop(struct history *history, struct rescale *rescale,
+		 const struct job *before, const char *reason)
+{
+	rescale->to = before->target;
+	end(rescale, reason);
+	history->tally.dropped++;
+}
+
 void history_on_step(struct history *history, const struct job *before,
 		     const struct job *job, enum job_event_type event,
 		     const char *reason, msec_t now)
@@ -178,10 +192,16 @@ void history_on_step(struct history *history, const struct job *before,
 	if (event == JOB_EV_FINISHED && computed)
 		prove(history, 0); /* its steps are not seen, but it worked */
 	rescale = current(history);
+	if (event == JOB_EV_RESTARTED && computed && rescale &&
+	    rescale->stopped == 0) {
+		drop(history, rescale, before, reason);
+		rescale = NULL;
+	}
 
 	if (event == JOB_EV_SCALE ||
 	    (!rescale && computed &&
-	     (event == JOB_EV_LEAVE || job->state == JOB_STOPPING)))
+	     (event == JOB_EV_LEAVE || event == JOB_EV_RESTARTED ||
+	      job->state == JOB_STOPPING)))
 		rescale = begin(history, before, reason, event != JOB_EV_SCALE,
 				at);
 	if (computed && !computes && rescale != unproven(history))
@@ -191,11 +211,8 @@ void history_on_step(struct history *history, const struct job *before,
 	rescale->to = job->target;
 	rescale->epoch = job->next ? job->next : job->epoch;
 	mark(rescale, job, event, at);
-	if (job_is_over(job) || (job->state == JOB_RUNNING && computed)) {
-		rescale->to = before->target;
-		end(rescale, reason);
-		history->tally.dropped++;
-	}
+	if (job_is_over(job) || (job->state == JOB_RUNNING && computed))
+		drop(history, rescale, before, reason);
 }
 
 /* ---- notices ---- */

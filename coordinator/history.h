@@ -83,6 +83,9 @@ struct history {
 
 void history_init(struct history *history, msec_t now);
 
+/* A history whose instants count from 0 goes on, of a job that began then. */
+void history_shift(struct history *history, msec_t began);
+
 /* After job_step(): before is the job as it was.  reason: for a new rescale or
  * the end of one; borrowed. */
 void history_on_step(struct history *history, const struct job *before,

@@ -58,9 +58,8 @@ void coordinator_on_recalled(struct coordinator *c, int member, msec_t grace)
 	if (!job_is_over(&c->job)) {
 		snprintf(reason, sizeof(reason), "%s is to leave within %lld s",
 			 m->name, (long long)grace / 1000);
-		history_notice(&c->history,
-			       BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED,
-			       reason, now);
+		record_notice(c, BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED,
+			      reason);
 	}
 	if (has_ranks(c, member)) {
 		event.size = coordinator_possible(c, c->job.target);

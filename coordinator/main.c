@@ -4,6 +4,7 @@
 #include "base/program.h"
 #include "coordinator/coordinator.h"
 #include "coordinator/ended.h"
+#include "coordinator/recount.h"
 #include "coordinator/state_dir.h"
 #include "jobfile/exit.h"
 
@@ -20,6 +21,16 @@ static int check(const char *path)
 		return EXIT_DONE;
 	log_error("%s", err.text);
 	return EXIT_JOBFILE;
+}
+
+static int show_history(const char *dir)
+{
+	struct error err;
+
+	if (recount(dir, stdout, &err) == 0)
+		return EXIT_DONE;
+	log_error("%s", err.text);
+	return EXIT_SYSTEM;
 }
 
 /* The directory must be there, and writable, before anything is started. */
@@ -65,7 +76,7 @@ static void remember(const struct coordinator *c, int status)
 }
 
 static int run(const struct config *config, struct loop *loop,
-	       unsigned former_starts)
+	       const struct former *former)
 {
 	CLEANUP(coordinator_destroy) struct coordinator *c = NULL;
 	char listen[4096], dir[4096];
@@ -73,7 +84,7 @@ static int run(const struct config *config, struct loop *loop,
 	int r;
 
 	r = coordinator_create(&c, loop, config, program_dir(dir, sizeof(dir)),
-			       former_starts, &err);
+			       former, &err);
 	if (r < 0) {
 		log_error("%s", err.text);
 		return r == -EINVAL ? EXIT_JOBFILE : EXIT_SYSTEM;
@@ -132,12 +143,33 @@ static int open_log(const struct config *config, struct error *err)
 	return 0;
 }
 
+/* A job that is over, or of another name, is none that goes on. */
+static int read_former(struct former *former, struct past *past,
+		       const char *dir, struct error *err)
+{
+	char path[4200];
+	int r;
+
+	snprintf(path, sizeof(path), "%s/journal", dir);
+	*former = (struct former){.starts = state_dir_former_starts(dir)};
+	r = journal_read(path, past_take, past, &former->end, err);
+	if (r == -ENOENT)
+		return 0;
+	if (r == 0 && past->any)
+		former->past = past;
+	if (former->end.torn)
+		log_warn("%s: the last line is torn, and was not acted upon",
+			 path);
+	return r;
+}
+
 int main(int argc, char **argv)
 {
+	static struct past past;
 	struct config config;
 	struct loop *loop;
 	struct error err;
-	unsigned former_starts;
+	struct former former;
 	int r, lock;
 
 	log_init("coordinator", LOG_INFO);
@@ -156,6 +188,8 @@ int main(int argc, char **argv)
 	}
 	if (config.check)
 		return check(config.job);
+	if (config.history)
+		return show_history(config.state);
 	r = former_end(&config);
 	if (r >= 0)
 		return r;
@@ -165,8 +199,8 @@ int main(int argc, char **argv)
 	/* without it PMIx (4.2) looks for the user's entry, and crashes where
 	 * there is none, as in many a container */
 	setenv("HOME", config.state, 0);
-	former_starts = state_dir_former_starts(config.state);
-	if (lock < 0 || state_dir_set_aside(config.state, &err) < 0 ||
+	if (lock < 0 || read_former(&former, &past, config.state, &err) < 0 ||
+	    state_dir_set_aside(config.state, &err) < 0 ||
 	    loop_create(&loop, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
@@ -175,12 +209,14 @@ int main(int argc, char **argv)
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}
-	if (former_starts > 0)
+	if (former.starts > 0)
 		log_warn("the coordinator before was killed after start %u: "
 			 "its executors may come back",
-			 former_starts);
-	r = run(&config, loop, former_starts);
+			 former.starts);
+	r = run(&config, loop, &former);
 	loop_destroy(loop);
+	if (r == -EBUSY) /* what is there is another's */
+		return EXIT_SYSTEM;
 	state_dir_clear(config.state);
 	close(lock);
 	return r < 0 ? EXIT_INTERNAL : r;

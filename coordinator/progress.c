@@ -40,7 +40,7 @@ void progress_on_saved(struct coordinator *c, uint64_t step, bool taken)
 		c->saved_after = c->ordered_at;
 	if (step == 0 || step >= c->history.step)
 		return;
-	history_on_repeated(&c->history, c->history.step - step);
+	record_repeated(c, c->history.step - step);
 	log_info("epoch=%u to be computed again: %llu %s", c->job.epoch,
 		 (unsigned long long)(c->history.step - step), unit(c));
 }

@@ -38,9 +38,7 @@ void scale_declined(struct coordinator *c, int64_t ranks, const char *reason)
 	log_info("scale to %lld declined: %s", (long long)ranks, reason);
 	snprintf(text, sizeof(text), "%u -> %lld ranks: %s", c->job.size,
 		 (long long)ranks, reason);
-	if (history_notice(&c->history,
-			   BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED, text,
-			   loop_now()))
+	if (record_notice(c, BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED, text))
 		service_publish(c, true);
 }
 

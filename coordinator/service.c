@@ -208,7 +208,7 @@ static bool is_repeated(const struct coordinator *c,
 			const Bellows__V1__ScaleRequest *request)
 {
 	return *request->request_id &&
-	       strcmp(request->request_id, c->request_id) == 0;
+	       strcmp(request->request_id, c->request.id) == 0;
 }
 
 static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
@@ -222,7 +222,6 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 		request->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE_DELTA;
 	int64_t ranks = is_delta ? (int64_t)c->job.size + request->delta
 				 : request->ranks;
-	bool begins = false;
 	struct error err;
 
 	if (request->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE__NOT_SET) {
@@ -230,31 +229,31 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 			     "size: ranks or delta must be set");
 		return;
 	}
-	if (strlen(request->request_id) >= sizeof(c->request_id)) {
+	if (strlen(request->request_id) >= sizeof(c->request.id)) {
 		rpc_call_end(call, RPC_INVALID_ARGUMENT,
 			     "request_id: at most %zu bytes",
-			     sizeof(c->request_id) - 1);
+			     sizeof(c->request.id) - 1);
 		return;
 	}
 	if (is_repeated(c, request)) {
 		reply.accepted = true;
-		reply.from = c->request_from;
-		reply.to = c->request_to;
+		reply.from = c->request.from;
+		reply.to = c->request.to;
 	} else if (scale_check(c, ranks, &err) < 0) {
 		reply.reason = err.text;
 		reply.from = reply.to = c->job.size;
 		scale_declined(c, ranks, err.text);
 	} else {
 		reply.accepted = true;
-		reply.from = c->request_from = c->job.size;
-		reply.to = c->request_to = (uint32_t)ranks;
-		snprintf(c->request_id, sizeof(c->request_id), "%s",
+		reply.from = c->request.from = c->job.size;
+		reply.to = c->request.to = (uint32_t)ranks;
+		snprintf(c->request.id, sizeof(c->request.id), "%s",
 			 request->request_id);
-		begins = true;
-	}
-	rpc_call_reply(call, &reply.base);
-	if (begins)
+		record_request(c);
 		scale_begin(c, reply.to, request->deadline, request->reason);
+	}
+	/* who is told so can rely on it */
+	rpc_call_reply(call, &reply.base);
 }
 
 static void on_supply(struct rpc_call *call, const ProtobufCMessage *message,

@@ -34,7 +34,7 @@ MS_PRIVATE = 0x44000  # and all below it
 MARK = "BELLOWS_TEST"
 # what may stay in a job's state directory
 LOGS = re.compile(r"lock|job\.yaml|\w+\.log|previous/|(previous/)?"
-                  r"(hostfile-\d+|epoch-\d+\.(stdout|stderr|mpiexec))")
+                  r"(journal(\.damaged)?|hostfile-\d+|epoch-\d+\.(stdout|stderr|mpiexec))")
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
            "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 

@@ -92,7 +92,7 @@ def a_restarted_coordinator_goes_on_from_the_checkpoint(room):
     for hand in crew.hands.values():
         hand.says("another coordinator runs the job")
     # its numbers are not those of the one before
-    crew.lead.says("killed after start 2", "epoch=3 up ranks=2")
+    crew.lead.says("killed after start 2", "epoch=3 up ranks=3")
 
 
 def what_clings_to_the_start_before_is_ended_first(room):

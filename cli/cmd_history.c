@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/program.h"
+#include "cli/args.h"
+#include "cli/output.h"
+#include "cli/statedir.h"
+#include "jobfile/exit.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The journal is the coordinator's, who tells it: one that lives goes on beside
+ * that. */
+int cmd_history(const struct args *args, const struct output *output)
+{
+	char folder[PATH_MAX], program[PATH_MAX + 32];
+	struct statedir dir;
+	struct error err;
+	int r;
+
+	if (args->words.n == 0 && !args->state)
+		return output_fail(output, EXIT_USAGE,
+				   "history needs the name of a job, or "
+				   "--state");
+	r = statedir_of(&dir, args,
+			args->words.n > 0 ? args->words.at[0] : NULL, &err);
+	if (r < 0)
+		return output_fail(output, EXIT_USAGE, "%s", err.text);
+	snprintf(program, sizeof(program), "%s/bellows-coordinator",
+		 program_dir(folder, sizeof(folder)));
+	execl(program, program, "--history", "--state", dir.path, (char *)NULL);
+	return output_fail(output, EXIT_SYSTEM, "%s: %s", program,
+			   strerror(errno));
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_PAST_H
+#define COORDINATOR_PAST_H
+
+/*
+ * What a journal adds up to: the job as it was when its last line was written
+ *
+ * Everything that is not in the world follows from the events of a job, so a
+ * job is told its own again.  Instants are milliseconds since it began.
+ */
+
+#include "coordinator/journal.h"
+
+enum { REQUEST_MAX = 64 };
+
+/* A change of the size that somebody gave a name. */
+struct request {
+	char id[REQUEST_MAX]; /* "": none */
+	unsigned from, to;
+};
+
+struct past {
+	bool any; /* there is a job */
+	char name[64];
+	msec_t wall;    /* when it began, since 1970 */
+	msec_t last;    /* the newest entry */
+	struct job job; /* with no patience but for losses and resuming */
+	struct history history;
+	uint64_t ordered_at;    /* last step seen when told to save */
+	uint64_t saved_after;   /* the same, of the checkpoint that it wrote */
+	struct request request; /* the last that was accepted */
+	struct request asked;   /* written down, and not yet begun */
+	unsigned lives;         /* coordinators that had it */
+};
+
+/* A journal_read_f; user: a struct past, zero-initialised. */
+bool past_take(void *user, const struct journal_entry *entry);
+
+/* From the clock of the journal to this machine's: the instant at which the job
+ * began, so that nothing of it lies ahead.  wall: now, since 1970. */
+msec_t past_began(const struct past *past, msec_t wall, msec_t now);
+
+#endif

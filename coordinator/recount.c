@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/recount.h"
+
+#include "coordinator/past.h"
+
+#include <errno.h>
+#include <time.h>
+
+struct recount {
+	struct past past;
+	FILE *to;
+};
+
+static void put_day(FILE *to, msec_t wall)
+{
+	time_t seconds = (time_t)(wall / 1000);
+	struct tm day;
+	char text[64] = "at an unknown time";
+
+	if (gmtime_r(&seconds, &day))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &day);
+	fputs(text, to);
+}
+
+static void put_event(const struct recount *r, const struct job *before,
+		      const struct journal_entry *e)
+{
+	const struct job *job = &r->past.job;
+
+	fprintf(r->to, "%s", job_event_name(e->event.type));
+	if (before->state != job->state)
+		fprintf(r->to, ", %s -> %s", job_state_name(before->state),
+			job_state_name(job->state));
+	if (job->target != job->size)
+		fprintf(r->to, ", %u -> %u ranks", job->size, job->target);
+	else
+		fprintf(r->to, ", %u ranks", job->size);
+	fprintf(r->to, ", start %u", job->epoch);
+	if (*e->text)
+		fprintf(r->to, ": %s", e->text);
+}
+
+static void put(const struct recount *r, const struct job *before,
+		const struct journal_entry *e)
+{
+	fprintf(r->to, "%10.3f s  ", (double)e->at / 1000);
+	switch (e->kind) {
+	case JOURNAL_BEGUN:
+		fprintf(r->to, "job %s began ", e->text);
+		put_day(r->to, e->begun.wall);
+		break;
+	case JOURNAL_LIFE:
+		fputs("another coordinator took over ", r->to);
+		put_day(r->to, e->life.wall);
+		break;
+	case JOURNAL_EVENT:
+		put_event(r, before, e);
+		break;
+	case JOURNAL_SEEN:
+		fprintf(r->to, "step %llu of %llu",
+			(unsigned long long)e->seen.step,
+			(unsigned long long)e->seen.total);
+		break;
+	case JOURNAL_REPEATED:
+		fprintf(r->to, "%llu steps are to be computed again",
+			(unsigned long long)e->repeated.steps);
+		break;
+	case JOURNAL_NOTICE:
+		fprintf(r->to, "notice: %s", e->text);
+		break;
+	case JOURNAL_REQUEST:
+		fprintf(r->to, "request %s: %u -> %u ranks", e->text,
+			e->request.from, e->request.to);
+		break;
+	}
+	fputc('\n', r->to);
+}
+
+static bool take(void *user, const struct journal_entry *entry)
+{
+	struct recount *r = user;
+	const struct job before = r->past.job;
+
+	if (!past_take(&r->past, entry))
+		return false;
+	put(r, &before, entry);
+	return true;
+}
+
+int recount(const char *dir, FILE *to, struct error *err)
+{
+	static struct recount r;
+	struct journal_end end;
+	char path[4200];
+	int result;
+
+	r = (struct recount){.to = to};
+	snprintf(path, sizeof(path), "%s/journal", dir);
+	result = journal_read(path, take, &r, &end, err);
+	if (result == -ENOENT)
+		return error_set(err, result, "%s: there is no journal", path);
+	if (end.torn)
+		fprintf(to,
+			"(the last line is torn, and was not acted upon)\n");
+	if (end.damaged)
+		fprintf(to,
+			"(line %u does not fit; nothing behind it is "
+			"believed)\n",
+			end.lines + 1);
+	return result;
+}

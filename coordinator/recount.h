@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_RECOUNT_H
+#define COORDINATOR_RECOUNT_H
+
+/*
+ * A journal for people: what moved the job, from where to where, and why
+ */
+
+#include "base/error.h"
+
+#include <stdio.h>
+
+/* Of the state directory dir; also beside a coordinator that lives.  -ENOENT
+ * with a sentence: there is none. */
+int recount(const char *dir, FILE *to, struct error *err);
+
+#endif

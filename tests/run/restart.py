@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A coordinator that is killed, and the one that takes its place.  args: BIN"""
+
+import os
+import re
+import signal
+
+import harness
+from crew import Crew, resumed
+
+RUN = 4  # seconds that two ranks compute
+# After each of these the coordinator is killed in the middle of a grow.
+WORDS = ("scale", "executors", "prepared", "saved", "stopped", "ranks-up",
+         "resumed", "step")
+
+
+class Killed(Crew):
+    def journal(self):
+        return harness.read(f"{self.state}/journal", "r")
+
+    def kill(self):
+        os.kill(self.lead.pid, signal.SIGKILL)
+        self.lead.end()
+        return self.lead
+
+    def again(self):
+        before, self.lead = self.lead, self.begin()
+        return before
+
+    def has(self, word, since=0):
+        """The journal has an event of that kind, behind the first bytes."""
+        return self.room.wait(f"{word} in the journal", lambda: re.search(
+            rf"^\w+ \d+ event {word} ", self.journal()[since:], re.M))
+
+
+    def grows(self):
+        """From two ranks to three."""
+        self.room.run("bellows", "scale", "heat", 3).ends_with(0)
+        self.join("w2")
+        return self.computes(3)
+
+
+def begun(room):
+    work = harness.work_for(RUN)
+    return work, Killed(room, room.job(work), 2).computes(2)
+
+
+def the_size_and_the_history_outlive_the_coordinator(room):
+    work, crew = begun(room)
+    crew.grows()
+    before = room.status()
+    first = crew.kill()
+    crew.again()
+    now = room.wait_job("it computes again", lambda job: job["epoch"] == 3
+                        and harness.has_stepped(job))
+    assert [(at["from"], at["to"], at["result"]) for at in now["history"]] == \
+        [(2, 3, "done"), (3, 3, "done")], now["history"]
+    assert now["history"][0] == before["history"][0]
+    assert now["rescales"] == 2 and now["epoch"] == 3
+    assert now["age_ms"] > before["age_ms"]
+    crew.done(work)
+    assert len(resumed(first)) == len(resumed(crew.lead)) == 1
+    crew.lead.says("taking over at 3 ranks, running, after start 2")
+
+
+def a_kill_in_a_grow_ends_with_the_old_size_or_the_new_one(room):
+    for word in WORDS:
+        work, crew = begun(room)
+        since = len(crew.journal())
+        room.run("bellows", "scale", "heat", 3).ends_with(0)
+        crew.join("w2")
+        crew.has(word, since)
+        crew.kill()
+        crew.again()
+        now = room.wait_job("it computes", lambda job: job["state"] == "running"
+                            and harness.has_stepped(job))
+        assert now["ranks"] in (2, 3), now
+        crew.done(work)
+        room.clear()
+
+
+def who_is_killed_while_it_takes_over_is_taken_over_again(room):
+    work, crew = begun(room)
+    for _ in range(3):
+        since = len(crew.journal())
+        crew.kill()
+        crew.again()
+        crew.has("restarted", since)
+    crew.done(work)
+
+
+def a_torn_line_is_dropped_and_said(room):
+    work, crew = begun(room)
+    crew.kill()
+    with open(f"{crew.state}/journal", "a", encoding="ascii") as file:
+        file.write("12345678 99999 event scale 0 3")
+    crew.again()
+    crew.computes(2)
+    crew.lead.says("journal: the last line is torn")
+    crew.done(work)
+
+
+def a_damaged_journal_is_believed_up_to_there_and_kept(room):
+    work, crew = begun(room)
+    crew.grows()
+    crew.kill()
+    path = f"{crew.state}/journal"
+    lines = crew.journal().splitlines(keepends=True)
+    at = next(i for i, line in enumerate(lines) if " event scale " in line)
+    damaged = lines[:at] + ["x" + lines[at][1:]] + lines[at + 1:]
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(damaged)
+    crew.again()
+    crew.computes(2)
+    crew.lead.says(f"journal:{at + 1}: damaged")
+    assert harness.read(path + ".damaged", "r") == "".join(damaged)
+    assert crew.journal().startswith("".join(lines[:at]))
+    crew.done(work)
+
+
+def a_coordinator_whose_journal_another_writes_leaves_the_job_alone(room):
+    _, crew = begun(room)
+    with open(f"{crew.state}/journal", "a", encoding="ascii") as file:
+        file.write("\n")
+    room.run("bellows", "scale", "heat", 1)
+    crew.lead.ends_with(71).says("another coordinator has written to it")
+    assert os.path.exists(f"{crew.state}/address")
+    crew.tell("w0", "w1")
+    for hand in crew.hands.values():
+        hand.ends_with(128 + signal.SIGTERM)
+    crew.again()
+    room.wait("it listens", lambda: "listening" in crew.lead.errors)
+    crew.lead.tell(signal.SIGTERM)
+    crew.lead.ends_with(75)
+
+
+def a_job_that_was_saved_begins_a_journal_of_its_own(room):
+    work, crew = begun(room)
+    crew.grows()
+    crew.lead.tell(signal.SIGTERM)
+    crew.lead.ends_with(75)
+    for hand in crew.hands.values():
+        hand.ends_with(0)
+    second = Killed(room, crew.path, 2).computes(2)
+    assert "restarted" not in second.journal()
+    assert " event suspend " in harness.read(
+        f"{crew.state}/previous/journal", "r")
+    second.done(work)
+
+
+def the_history_is_told_while_it_runs_and_afterwards(room):
+    work, crew = begun(room)
+    crew.grows()
+    told = room.run("bellows", "history", "heat").ends_with(0)
+    assert re.search(r"^ +\d+\.\d{3} s  scale, running -> growing, 2 -> 3 "
+                     r"ranks, start 1: ", told.output, re.M), told.output
+    crew.kill()
+    crew.again()
+    crew.done(work)
+    told = room.run("bellows", "history", "heat").ends_with(0)
+    for sentence in ("job heat began", "another coordinator took over",
+                     "restarted, running -> waiting", "running -> done"):
+        assert sentence in told.output, told.output
+    room.run("bellows", "history", "nobody").ends_with(71).says(
+        "nobody/journal: there is no journal")
+
+
+if __name__ == "__main__":
+    harness.main(
+        the_size_and_the_history_outlive_the_coordinator,
+        a_kill_in_a_grow_ends_with_the_old_size_or_the_new_one,
+        who_is_killed_while_it_takes_over_is_taken_over_again,
+        a_torn_line_is_dropped_and_said,
+        a_damaged_journal_is_believed_up_to_there_and_kept,
+        a_coordinator_whose_journal_another_writes_leaves_the_job_alone,
+        a_job_that_was_saved_begins_a_journal_of_its_own,
+        the_history_is_told_while_it_runs_and_afterwards)

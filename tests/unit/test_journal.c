@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cleanup.h"
+#include "base/list.h"
+#include "coordinator/journal.h"
+#include "tests/unit/corpus.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char room[] = "/tmp/bellows-journal-XXXXXX";
+static char path[64];
+
+static const struct journal_entry some[] = {
+	{.kind = JOURNAL_BEGUN,
+	 .begun = {1763769600000, 2, 3, 4, true, true},
+	 .text = "heat"},
+	{.kind = JOURNAL_SEEN, .at = 5, .seen = {10, 1ULL << 63, 4, true}},
+	{.kind = JOURNAL_EVENT,
+	 .at = 812,
+	 .event = {JOB_EV_RANKS_UP, 1, 4096, 0},
+	 .text = "all ranks run where they belong"},
+	{.kind = JOURNAL_EVENT,
+	 .at = 900,
+	 .event = {JOB_EV_LEAVE, 1, 2, 99999},
+	 .text = ""},
+	{.kind = JOURNAL_REPEATED, .at = 950, .repeated = {7}},
+	{.kind = JOURNAL_NOTICE,
+	 .at = 951,
+	 .notice = {BELLOWS__V1__NOTICE_KIND__NOTICE_LOST},
+	 .text = "worker-1 was lost"},
+	{.kind = JOURNAL_REQUEST, .at = 960, .request = {2, 4}, .text = "a 1"},
+	{.kind = JOURNAL_LIFE, .at = 1000, .life = {1763769601000, 5}},
+};
+
+/* ---- lines ---- */
+
+static bool is_same(const struct journal_entry *a,
+		    const struct journal_entry *b)
+{
+	char one[JOURNAL_LINE_MAX], other[JOURNAL_LINE_MAX];
+	size_t n = journal_format(a, one);
+
+	return n == journal_format(b, other) && memcmp(one, other, n) == 0 &&
+	       a->kind == b->kind && strcmp(a->text, b->text) == 0;
+}
+
+static void a_line_is_for_people_too(void)
+{
+	char line[JOURNAL_LINE_MAX];
+
+	line[journal_format(&some[2], line)] = '\0';
+	CHECK_TEXT(line + 8, " 812 event ranks-up 1 4096 0 all ranks run where "
+			     "they belong\n");
+	line[journal_format(&some[0], line)] = '\0';
+	CHECK_TEXT(line + 8, " 0 begun 1 1763769600000 2 3 1 1 4 heat\n");
+}
+
+static void what_is_written_reads_back(void)
+{
+	char line[JOURNAL_LINE_MAX];
+	struct journal_entry entry;
+
+	for (size_t i = 0; i < LENGTH(some); i++) {
+		size_t n = journal_format(&some[i], line);
+
+		CHECK(journal_parse(line, n - 1, &entry) == 0);
+		CHECK(is_same(&entry, &some[i]));
+	}
+}
+
+static void every_event_has_a_word_of_its_own(void)
+{
+	struct journal_entry entry = some[2], back;
+	char line[JOURNAL_LINE_MAX];
+
+	for (int i = 0; i <= JOB_EV_SUSPEND; i++) {
+		size_t n;
+
+		entry.event.type = (enum job_event_type)i;
+		n = journal_format(&entry, line);
+		CHECK(journal_parse(line, n - 1, &back) == 0);
+		CHECK(back.event.type == entry.event.type);
+	}
+}
+
+static void a_text_stays_one_line(void)
+{
+	struct journal_entry entry = some[5], back;
+	char line[JOURNAL_LINE_MAX];
+	size_t n;
+
+	memset(entry.text, 'x', sizeof(entry.text) - 1);
+	memcpy(entry.text, "a\nb\tc", 5);
+	n = journal_format(&entry, line);
+	CHECK(journal_parse(line, n - 1, &back) == 0);
+	CHECK(strncmp(back.text, "a b c", 5) == 0);
+	CHECK(strlen(back.text) == sizeof(entry.text) - 1);
+}
+
+static void one_letter_that_is_another_is_seen(void)
+{
+	char line[JOURNAL_LINE_MAX];
+	size_t n = journal_format(&some[2], line) - 1;
+	struct journal_entry entry;
+
+	for (size_t i = 0; i < n; i++) {
+		line[i] ^= 1;
+		CHECK(journal_parse(line, n, &entry) == -EINVAL);
+		line[i] ^= 1;
+		CHECK(journal_parse(line, i, &entry) == -EINVAL);
+	}
+	CHECK(journal_parse(line, n, &entry) == 0);
+}
+
+/* ---- the file ---- */
+
+static struct journal_entry seen[16];
+static size_t n_seen;
+
+static bool see(void *user, const struct journal_entry *entry)
+{
+	seen[n_seen++] = *entry;
+	return n_seen < LENGTH(seen);
+}
+
+static void write_some(void)
+{
+	struct journal *journal;
+	struct error err;
+
+	unlink(path);
+	n_seen = 0;
+	CHECK(journal_open(&journal, path, 0, &err) == 0);
+	for (size_t i = 0; i < LENGTH(some); i++)
+		CHECK(journal_append(journal, &some[i], &err) == 0);
+	journal_close(journal);
+}
+
+static off_t size_of(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) == 0 ? st.st_size : -1;
+}
+
+static void a_journal_reads_back_and_is_nobody_elses(void)
+{
+	struct journal_end end;
+	struct stat st;
+
+	write_some();
+	CHECK(journal_read(path, see, NULL, &end, NULL) == 0);
+	CHECK(n_seen == LENGTH(some) && end.lines == LENGTH(some));
+	CHECK(!end.torn && !end.damaged && end.size == size_of(path));
+	for (size_t i = 0; i < LENGTH(some); i++)
+		CHECK(is_same(&seen[i], &some[i]));
+	CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600);
+}
+
+static void a_last_line_that_is_torn_is_dropped_wherever_it_is(void)
+{
+	struct journal_end end;
+	struct journal *journal;
+	char last[JOURNAL_LINE_MAX];
+	size_t n = journal_format(&some[LENGTH(some) - 1], last);
+
+	for (size_t cut = 1; cut < n; cut++) {
+		write_some();
+		CHECK(truncate(path, size_of(path) - (off_t)cut) == 0);
+		CHECK(journal_read(path, see, NULL, &end, NULL) == 0);
+		CHECK(end.torn && !end.damaged);
+		CHECK(end.lines == LENGTH(some) - 1);
+		CHECK(journal_open(&journal, path, end.size, NULL) == 0);
+		CHECK(journal_append(journal, &some[LENGTH(some) - 1], NULL) ==
+		      0);
+		journal_close(journal);
+		n_seen = 0;
+		CHECK(journal_read(path, see, NULL, &end, NULL) == 0);
+		CHECK(!end.torn && end.lines == LENGTH(some));
+	}
+}
+
+static void what_is_behind_a_damaged_line_is_not_believed(void)
+{
+	struct journal_end end;
+	CLEANUP(fclose) FILE *file = NULL;
+
+	write_some();
+	file = fopen(path, "r+e");
+	CHECK(file && fseek(file, 60, SEEK_SET) == 0);
+	CHECK(fputc('#', file) == '#' && fflush(file) == 0);
+	CHECK(journal_read(path, see, NULL, &end, NULL) == 0);
+	CHECK(end.damaged && !end.torn);
+	CHECK(end.lines < LENGTH(some) && n_seen == end.lines);
+}
+
+static void no_journal_is_no_damage(void)
+{
+	struct journal_end end;
+	struct error err;
+
+	unlink(path);
+	CHECK(journal_read(path, see, NULL, &end, &err) == -ENOENT);
+	CHECK(strstr(err.text, path) != NULL);
+}
+
+static void whoever_writes_beside_us_has_the_job(void)
+{
+	struct journal *one, *other;
+	struct error err;
+	off_t size;
+
+	write_some();
+	size = size_of(path);
+	CHECK(journal_open(&one, path, size, NULL) == 0);
+	CHECK(journal_append(one, &some[3], &err) == 0);
+	CHECK(journal_open(&other, path, size_of(path), NULL) == 0);
+	CHECK(journal_append(other, &some[7], &err) == 0);
+	size = size_of(path);
+	CHECK(journal_append(one, &some[4], &err) == -EBUSY);
+	CHECK(strstr(err.text, "another coordinator has written to it"));
+	CHECK(size_of(path) == size);
+	CHECK(unlink(path) == 0);
+	CHECK(journal_append(other, &some[4], &err) == -EBUSY);
+	journal_close(one);
+	journal_close(other);
+}
+
+static void a_full_disk_leaves_no_half_line(void)
+{
+	struct journal *journal;
+	struct error err;
+
+	if (journal_open(&journal, "/dev/full", 0, &err) < 0)
+		return; /* not everywhere can it be truncated */
+	CHECK(journal_append(journal, &some[0], &err) < 0);
+	CHECK(strstr(err.text, "/dev/full") != NULL);
+	journal_close(journal);
+}
+
+static void the_corpus_of_the_fuzzer_passes(void)
+{
+	CHECK(replay_folder(CORPUS) > 0);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(a_line_is_for_people_too),
+		TEST(what_is_written_reads_back),
+		TEST(every_event_has_a_word_of_its_own),
+		TEST(a_text_stays_one_line),
+		TEST(one_letter_that_is_another_is_seen),
+		TEST(a_journal_reads_back_and_is_nobody_elses),
+		TEST(a_last_line_that_is_torn_is_dropped_wherever_it_is),
+		TEST(what_is_behind_a_damaged_line_is_not_believed),
+		TEST(no_journal_is_no_damage),
+		TEST(whoever_writes_beside_us_has_the_job),
+		TEST(a_full_disk_leaves_no_half_line),
+		TEST(the_corpus_of_the_fuzzer_passes),
+	};
+	int r;
+
+	if (!mkdtemp(room))
+		return 1;
+	snprintf(path, sizeof(path), "%s/journal", room);
+	r = run_tests(tests, LENGTH(tests));
+	unlink(path);
+	return rmdir(room) == 0 ? r : 1;
+}
