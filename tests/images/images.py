@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
@@ -49,6 +50,20 @@ def limit(kind, most):
     """What even root may be unable to raise."""
     hard = resource.getrlimit(kind)[1]
     return most if hard == resource.RLIM_INFINITY else min(hard, most)
+
+
+def remove_group(parent):
+    """With what is in it; the last process may just be leaving."""
+    deadline = time.monotonic() + MINUTES
+    for folder, _, _ in os.walk(parent, topdown=False):
+        while True:
+            try:
+                os.rmdir(folder)
+                break
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
 
 
 class Images:
@@ -117,7 +132,7 @@ class Images:
                         self.path("storage", "overlay")],
                        capture_output=True, timeout=MINUTES, check=False)
         for parent in glob.glob(f"/sys/fs/cgroup/*{CGROUP}"):
-            os.rmdir(parent)
+            remove_group(parent)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
