@@ -10,6 +10,7 @@ import harness
 from crew import Crew, resumed
 
 RUN = 4  # seconds that two ranks compute
+LONG = 10  # the same where they must not be done before something else is
 # After each of these the coordinator is killed in the middle of a grow.
 WORDS = ("scale", "executors", "prepared", "saved", "stopped", "ranks-up",
          "resumed", "step")
@@ -41,8 +42,8 @@ class Killed(Crew):
         return self.computes(3)
 
 
-def begun(room):
-    work = harness.work_for(RUN)
+def begun(room, seconds=RUN):
+    work = harness.work_for(seconds)
     return work, Killed(room, room.job(work), 2).computes(2)
 
 
@@ -66,7 +67,7 @@ def the_size_and_the_history_outlive_the_coordinator(room):
 
 def a_kill_in_a_grow_ends_with_the_old_size_or_the_new_one(room):
     for word in WORDS:
-        work, crew = begun(room)
+        work, crew = begun(room, LONG)
         since = len(crew.journal())
         room.run("bellows", "scale", "heat", 3).ends_with(0)
         crew.join("w2")
