@@ -88,5 +88,6 @@ def run(place, folder, job, patience):
                 process.wait()
             runs.clear()
     if status != 0:
-        raise Failed(f"it ended with {status}: {last_lines(errors)}")
+        raise Failed(f"it ended with {status}: "
+                     f"{last_lines(errors) or last_lines(out, 1)}")
     return Outcome(wall, read_lines(out))

@@ -62,10 +62,10 @@ enum command_bit {
 	ON_HELP = 1 << 7,
 	ON_HISTORY = 1 << 8,
 	ON_ALL = (1 << 9) - 1,
+	/* in the same set of a flag: with --on kube alone, or not with it */
+	WITH_KUBE = 1 << 9,
+	NOT_WITH_KUBE = 1 << 10,
 };
-
-/* In the same set of a flag: it goes with --on kube alone, or not with it. */
-enum { WITH_KUBE = 1 << 8, NOT_WITH_KUBE = 1 << 9 };
 
 /* One subcommand.  run returns the program's exit status. */
 struct command {

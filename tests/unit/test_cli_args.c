@@ -93,6 +93,19 @@ static void a_place_decides_which_options_go(void)
 	CHECK(READ("status", "-f", "heat") == -EINVAL);
 }
 
+static void no_command_is_taken_for_a_place(void)
+{
+	int seen = 0;
+
+	for (const struct command *at = commands; at->name; at++) {
+		CHECK(!(at->bit & (seen | WITH_KUBE | NOT_WITH_KUBE)));
+		seen |= at->bit;
+	}
+	CHECK(seen == ON_ALL);
+	CHECK(READ("run", "--state", "/s", "heat.yaml") == 0);
+	CHECK(READ("history", "--state", "/s") == 0);
+}
+
 static void every_command_and_option_is_explained(void)
 {
 	for (const struct command *at = commands; at->name; at++) {
@@ -257,6 +270,7 @@ RUN_TESTS(TEST(options_may_stand_anywhere),
 	  TEST(what_follows_two_dashes_is_the_command),
 	  TEST(mistakes_are_told_in_a_sentence),
 	  TEST(a_place_decides_which_options_go),
+	  TEST(no_command_is_taken_for_a_place),
 	  TEST(every_command_and_option_is_explained),
 	  TEST(the_manual_names_every_option_and_command),
 	  TEST(options_become_a_job_file),
