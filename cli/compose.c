@@ -2,6 +2,7 @@
 #include "cli/compose.h"
 
 #include "base/cleanup.h"
+#include "base/utf8.h"
 #include "cli/text.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ static bool is_utf8(const char *text)
 	size_t left = strlen(text), n;
 
 	for (; left > 0; text += n, left -= n) {
-		n = text_utf8_length(text, left);
+		n = utf8_decode(text, left, NULL);
 		if (n == 0)
 			return false;
 	}

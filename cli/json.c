@@ -2,7 +2,7 @@
 #include "cli/json.h"
 
 #include "base/cleanup.h"
-#include "cli/text.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ void json_add_bytes(cJSON *object, const char *key, const char *text,
 	if (!clean)
 		return;
 	for (size_t i = 0; i < size && text[i];) {
-		size_t n = text_utf8_length(text + i, size - i);
+		size_t n = utf8_decode(text + i, size - i, NULL);
 
 		memcpy(clean + k, n ? text + i : unknown, n ? n : 3);
 		k += n ? n : 3;

@@ -2,6 +2,7 @@
 #include "cli/text.h"
 
 #include "base/list.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -52,48 +53,15 @@ static bool is_unsafe(unsigned value)
 	       (value >= 0x2066 && value <= 0x2069);
 }
 
-static unsigned decode(const char *s, size_t n)
-{
-	static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-	unsigned value = (unsigned char)s[0] & first[n];
-
-	for (size_t i = 1; i < n; i++)
-		value = value << 6 | ((unsigned char)s[i] & 0x3f);
-	return value;
-}
-
-size_t text_utf8_length(const char *s, size_t n)
-{
-	static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
-	unsigned char c = (unsigned char)s[0];
-	size_t length = c < 0x80   ? 1
-			: c < 0xc2 ? 0
-			: c < 0xe0 ? 2
-			: c < 0xf0 ? 3
-			: c < 0xf5 ? 4
-				   : 0;
-	unsigned value;
-
-	if (length == 0 || length > n)
-		return 0;
-	for (size_t i = 1; i < length; i++)
-		if (((unsigned char)s[i] & 0xc0) != 0x80)
-			return 0;
-	value = decode(s, length);
-	if (value < least[length] || value > 0x10ffff ||
-	    (value >= 0xd800 && value < 0xe000))
-		return 0;
-	return length;
-}
-
 struct text text_safe(const char *from)
 {
 	struct text text;
 	size_t left = from ? strlen(from) : 0, k = 0;
 
 	while (left > 0) {
-		size_t n = text_utf8_length(from, left);
-		bool keep = n > 0 && !is_unsafe(decode(from, n));
+		unsigned value;
+		size_t n = utf8_decode(from, left, &value);
+		bool keep = n > 0 && !is_unsafe(value);
 
 		if (k + (keep ? n : 1) >= sizeof(text.s))
 			break;

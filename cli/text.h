@@ -39,8 +39,4 @@ int text_read_count(unsigned *out, const char *from);
 /* Columns of a text of narrow characters. */
 unsigned text_columns(const char *text);
 
-/* Length of the UTF-8 character at s, which has n > 0 bytes; 0 if it is none.
- */
-size_t text_utf8_length(const char *s, size_t n);
-
 #endif
