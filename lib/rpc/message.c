@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
 #include "rpc/internal.h"
+#include "rpc/wire.h"
 
 #include <errno.h>
 #include <grpc/byte_buffer.h>
@@ -28,6 +29,7 @@ int message_pack(grpc_byte_buffer **out, const ProtobufCMessage *message)
 
 	slice = grpc_slice_malloc(size);
 	protobuf_c_message_pack(message, GRPC_SLICE_START_PTR(slice));
+	wire_mend_texts(message->descriptor, GRPC_SLICE_START_PTR(slice), size);
 	*out = grpc_raw_byte_buffer_create(&slice, 1);
 	grpc_slice_unref(slice);
 	return 0;
@@ -37,16 +39,18 @@ ProtobufCMessage *message_unpack(grpc_byte_buffer *buffer,
 				 const ProtobufCMessageDescriptor *descriptor)
 {
 	grpc_byte_buffer_reader reader;
-	ProtobufCMessage *message;
+	ProtobufCMessage *message = NULL;
 	grpc_slice slice;
 
 	if (!grpc_byte_buffer_reader_init(&reader, buffer))
 		return NULL;
 	slice = grpc_byte_buffer_reader_readall(&reader);
 	grpc_byte_buffer_reader_destroy(&reader);
-	message = protobuf_c_message_unpack(descriptor, NULL,
-					    GRPC_SLICE_LENGTH(slice),
-					    GRPC_SLICE_START_PTR(slice));
+	if (wire_has_texts(descriptor, GRPC_SLICE_START_PTR(slice),
+			   GRPC_SLICE_LENGTH(slice)))
+		message = protobuf_c_message_unpack(
+			descriptor, NULL, GRPC_SLICE_LENGTH(slice),
+			GRPC_SLICE_START_PTR(slice));
 	grpc_slice_unref(slice);
 	return message;
 }
