@@ -79,12 +79,11 @@ static void on_request(void *user, uint32_t events)
 {
 	struct request *request = user;
 	ProtobufCMessage *message;
-	int fds[LOCAL_FDS_MAX], r;
-	size_t n_fds;
+	int r;
 
 	r = local_receive(request->conn,
 			  &bellows__local__agent_request__descriptor, &message,
-			  fds, &n_fds, NULL);
+			  NULL, NULL, NULL);
 	if (r == -EAGAIN)
 		return;
 	if (r != 0) {

@@ -53,11 +53,10 @@ static void on_answer(struct rank *rank)
 	struct start *start = rank->start;
 	Bellows__Local__GateFailure *failure;
 	ProtobufCMessage *message;
-	int fds[LOCAL_FDS_MAX], r;
-	size_t n_fds;
+	int r;
 
 	r = local_receive(rank->conn, &bellows__local__gate_failure__descriptor,
-			  &message, fds, &n_fds, NULL);
+			  &message, NULL, NULL, NULL);
 	if (r == -EAGAIN)
 		return;
 	gate_close(rank);
@@ -80,11 +79,10 @@ static void on_hello(struct rank *rank)
 	struct ranks *ranks = rank->ranks;
 	Bellows__Local__GateHello *hello;
 	ProtobufCMessage *message;
-	int fds[LOCAL_FDS_MAX], r;
-	size_t n_fds;
+	int r;
 
 	r = local_receive(rank->conn, &bellows__local__gate_hello__descriptor,
-			  &message, fds, &n_fds, NULL);
+			  &message, NULL, NULL, NULL);
 	if (r == -EAGAIN)
 		return;
 	if (r != 0) {

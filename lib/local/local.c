@@ -124,16 +124,17 @@ int local_send(int fd, const ProtobufCMessage *message, const int *fds,
 	return 0;
 }
 
-static void take_fds(struct msghdr *packet, int *fds, size_t *n_fds)
+static size_t take_fds(struct msghdr *packet, int fds[LOCAL_FDS_MAX])
 {
 	struct cmsghdr *header = CMSG_FIRSTHDR(packet);
+	size_t n;
 
-	*n_fds = 0;
 	if (!header || header->cmsg_level != SOL_SOCKET ||
 	    header->cmsg_type != SCM_RIGHTS)
-		return;
-	*n_fds = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-	memcpy(fds, CMSG_DATA(header), *n_fds * sizeof(int));
+		return 0;
+	n = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	memcpy(fds, CMSG_DATA(header), n * sizeof(int));
+	return n;
 }
 
 int local_receive(int fd, const ProtobufCMessageDescriptor *type,
@@ -146,7 +147,11 @@ int local_receive(int fd, const ProtobufCMessageDescriptor *type,
 	struct msghdr packet = {.msg_iov = &part,
 				.msg_iovlen = 1,
 				.msg_control = control,
-				.msg_controllen = sizeof(control)};
+				/* with CMSG_SPACE() one more would come */
+				.msg_controllen =
+					CMSG_LEN(sizeof(int) * LOCAL_FDS_MAX)};
+	int came[LOCAL_FDS_MAX] = {0};
+	size_t n_came;
 	ssize_t n;
 
 	if (!bytes)
@@ -157,14 +162,18 @@ int local_receive(int fd, const ProtobufCMessageDescriptor *type,
 	if (n == 0)
 		return 1;
 
-	take_fds(&packet, fds, n_fds);
+	n_came = take_fds(&packet, came);
 	*out = packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC)
 		       ? NULL
 		       : protobuf_c_message_unpack(type, NULL, (size_t)n - 1,
 						   bytes);
-	if (*out)
+	if (*out && fds) {
+		memcpy(fds, came, n_came * sizeof(came[0]));
+		*n_fds = n_came;
 		return 0;
-	for (size_t i = 0; i < *n_fds; i++)
-		close(fds[i]);
-	return error_set(err, -EBADMSG, "not a %s", type->short_name);
+	}
+	for (size_t i = 0; i < n_came; i++)
+		close(came[i]);
+	return *out ? 0
+		    : error_set(err, -EBADMSG, "not a %s", type->short_name);
 }

@@ -34,7 +34,8 @@ int local_send(int fd, const ProtobufCMessage *message, const int *fds,
 
 /* One message, to be freed by protobuf_c_message_free_unpacked().  fds has room
  * for LOCAL_FDS_MAX; what came is counted in *n_fds and the caller's to close.
- * Returns 0; 1 at the end of the connection; -EAGAIN; -EBADMSG. */
+ * Both may be NULL: what came is closed.  Returns 0; 1 at the end of the
+ * connection; -EAGAIN; -EBADMSG. */
 int local_receive(int fd, const ProtobufCMessageDescriptor *type,
 		  ProtobufCMessage **out, int *fds, size_t *n_fds,
 		  struct error *err);

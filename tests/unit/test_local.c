@@ -96,6 +96,70 @@ static void descriptors_come_along_and_are_close_on_exec(void)
 	tear_down();
 }
 
+/* As a stranger sends it, who has no need of local_send(). */
+static bool send_with(const int *fds, size_t n)
+{
+	char control[CMSG_SPACE(8 * sizeof(int))] = {0}, nothing = 0;
+	struct iovec part = {&nothing, 1};
+	struct msghdr packet = {.msg_iov = &part,
+				.msg_iovlen = 1,
+				.msg_control = control,
+				.msg_controllen = CMSG_SPACE(n * sizeof(int))};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&packet);
+
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(n * sizeof(int));
+	memcpy(CMSG_DATA(header), fds, n * sizeof(int));
+	return sendmsg(client, &packet, 0) == 1;
+}
+
+static int next_descriptor(void)
+{
+	int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
+
+static void more_descriptors_than_are_taken_are_refused(void)
+{
+	const int many[8] = {0};
+	struct {
+		int fds[LOCAL_FDS_MAX], behind;
+	} room = {.behind = 77};
+	ProtobufCMessage *got;
+	size_t n;
+	int next;
+
+	set_up();
+	next = next_descriptor();
+	for (n = LOCAL_FDS_MAX + 1; n <= 8; n++) {
+		size_t came;
+
+		CHECK(send_with(many, n));
+		CHECK(receive(&got, room.fds, &came) == -EBADMSG);
+		CHECK(room.behind == 77);
+	}
+	CHECK(next_descriptor() == next);
+	tear_down();
+}
+
+static void descriptors_that_nobody_asks_for_are_closed(void)
+{
+	const int three[] = {0, 0, 0};
+	ProtobufCMessage *got;
+	int next;
+
+	set_up();
+	next = next_descriptor();
+	CHECK(send_with(three, LOCAL_FDS_MAX));
+	CHECK(receive(&got, NULL, NULL) == 0);
+	protobuf_c_message_free_unpacked(got, NULL);
+	CHECK(next_descriptor() == next);
+	tear_down();
+}
+
 static void what_is_no_such_message_is_refused(void)
 {
 	ProtobufCMessage *got;
@@ -151,6 +215,8 @@ static void a_path_that_is_too_long_is_named(void)
 RUN_TESTS(TEST(a_message_arrives_as_it_was_sent),
 	  TEST(a_message_of_defaults_is_not_the_end),
 	  TEST(descriptors_come_along_and_are_close_on_exec),
+	  TEST(more_descriptors_than_are_taken_are_refused),
+	  TEST(descriptors_that_nobody_asks_for_are_closed),
 	  TEST(what_is_no_such_message_is_refused),
 	  TEST(a_message_has_a_largest_size),
 	  TEST(a_path_that_is_too_long_is_named))
