@@ -7,6 +7,7 @@
 #include "coordinator/recount.h"
 #include "coordinator/state_dir.h"
 #include "jobfile/exit.h"
+#include "loop/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -196,6 +197,7 @@ int main(int argc, char **argv)
 
 	lock = state_dir_lock(config.state, &err);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	spawn_raise_limit(); /* each connection is one, whoever opens it */
 	/* without it PMIx (4.2) looks for the user's entry, and crashes where
 	 * there is none, as in many a container */
 	setenv("HOME", config.state, 0);

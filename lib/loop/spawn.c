@@ -10,9 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 extern char **environ;
+
+static struct rlimit before; /* of descriptors; 0: as it is */
+
+void spawn_raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 ||
+	    limit.rlim_cur >= limit.rlim_max)
+		return;
+	before = limit;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+		before = (struct rlimit){0};
+}
 
 /* Runs in the child, on the parent's memory: only async-signal-safe calls. */
 static int become(const struct spawn *what, int null, pid_t parent)
@@ -42,6 +58,8 @@ static int become(const struct spawn *what, int null, pid_t parent)
 
 	/* libraries make descriptors too, and not all think of children */
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+	if (before.rlim_cur > 0)
+		setrlimit(RLIMIT_NOFILE, &before);
 	for (int signo = 1; signo < NSIG; signo++)
 		signal(signo, SIG_DFL);
 	sigemptyset(&none);

@@ -26,6 +26,11 @@ struct spawn {
 	int on_parent_death;     /* signal the child gets then, 0 for none */
 };
 
+/* This program may have as many descriptors as it is let have from now on; its
+ * children get the limit that it had, since many a program closes every
+ * descriptor below it. */
+void spawn_raise_limit(void);
+
 /* 0 once the child has exec'd; -errno with a sentence naming the program when
  * it could not (then there is no child). */
 int spawn(const struct spawn *what, pid_t *pid, struct error *err);

@@ -18,6 +18,9 @@ enum {
 	/* How long calls may take to end by themselves, and then by force. */
 	GRACE = 800,
 	FORCE = 400,
+	/* Of one connection, and what it may be without a call. */
+	STREAMS = 256,
+	IDLE = 60000,
 };
 
 /* A call that may come. */
@@ -184,6 +187,8 @@ static grpc_server *create_core(void)
 		RPC_ARG(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
 			SECONDS(1)),
 		RPC_ARG(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, SECONDS(10)),
+		RPC_ARG(GRPC_ARG_MAX_CONCURRENT_STREAMS, STREAMS),
+		RPC_ARG(GRPC_ARG_MAX_CONNECTION_IDLE_MS, IDLE),
 		RPC_ARG(GRPC_ARG_HTTP2_BDP_PROBE, 0),
 		RPC_ARG(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, RPC_WINDOW),
 	};
