@@ -118,20 +118,36 @@ static void on_connect(void *user, uint32_t events)
 		request_destroy(request);
 }
 
-void agents_on_ended(struct agents *agents, int member,
-		     const Bellows__V1__ProgramEnded *ended)
+static struct request *find(struct agents *agents, uint64_t launch)
 {
 	list_for_each (at, &agents->requests) {
 		struct request *request = CONTAINER(at, struct request, link);
 
-		if (request->member != member ||
-		    request->launch != ended->launch)
-			continue;
-		if (*ended->failure)
-			answer(request, STATUS_255, ended->failure);
-		else
-			answer(request, ended->status, ended->text);
+		if (request->launch == launch)
+			return request;
+	}
+	return NULL;
+}
+
+void agents_on_ended(struct agents *agents, int member,
+		     const Bellows__V1__ProgramEnded *ended)
+{
+	const struct member *all = members_ledger(agents->members)->members;
+	struct request *request = find(agents, ended->launch);
+	struct error err;
+
+	if (!request || request->launch == 0)
 		return;
+	if (request->member != member) {
+		error_set(&err, -EPERM,
+			  "%s speaks of program %llu, which runs on %s",
+			  all[member].name, (unsigned long long)ended->launch,
+			  all[request->member].name);
+		members_refute(agents->members, member, err.text);
+	} else if (*ended->failure) {
+		answer(request, STATUS_255, ended->failure);
+	} else {
+		answer(request, ended->status, ended->text);
 	}
 }
 

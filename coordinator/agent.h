@@ -18,7 +18,8 @@ int agents_create(struct agents **out, struct loop *loop,
 		  struct members *members, const char *path, struct error *err);
 struct agents *agents_destroy(struct agents *agents); /* returns NULL */
 
-/* An executor reports the end of a program; others' are dropped. */
+/* An executor reports the end of a program.  One that nobody waits for any more
+ * is dropped, one that runs on another executor is a lie (members_refute()). */
 void agents_on_ended(struct agents *agents, int member,
 		     const Bellows__V1__ProgramEnded *ended);
 /* Programs of a lost executor have failed. */

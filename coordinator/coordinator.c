@@ -65,6 +65,7 @@ static void take_over(struct coordinator *c,
 	c->job.patience = *patience;
 	if (c->job.starts < c->former->starts)
 		c->job.starts = c->former->starts;
+	c->former_starts = c->job.starts;
 	c->history = past->history;
 	history_shift(&c->history,
 		      past_began(past, journal_wall_clock(), loop_now()));
@@ -102,7 +103,7 @@ static void init_job(struct coordinator *c)
 		log_warn("%s in %s", c->reason, file->app.checkpoint_dir);
 	}
 	job_init(&c->job, file->ranks.initial, &patience, found, loop_now());
-	c->job.starts = c->former->starts;
+	c->job.starts = c->former_starts = c->former->starts;
 	history_init(&c->history, loop_now());
 	record_begin(c, &c->former->end);
 }

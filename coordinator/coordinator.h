@@ -59,6 +59,7 @@ struct coordinator {
 	struct launch_room room;
 	uint64_t incarnation;
 	const struct former *former;
+	unsigned former_starts;  /* made before this life */
 	const struct past *past; /* that goes on; NULL: the job begins here */
 	struct journal *journal; /* NULL: what happens is not kept */
 	uint64_t seen;           /* step that it has */

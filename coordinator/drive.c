@@ -2,6 +2,7 @@
 #include "coordinator/coordinator.h"
 
 #include "base/log.h"
+#include "coordinator/claims.h"
 #include "coordinator/mpiexec.h"
 #include "coordinator/progress.h"
 #include "jobfile/exit.h"
@@ -71,6 +72,12 @@ void coordinator_count_executors(struct coordinator *c)
 }
 
 /* ---- events ---- */
+
+/* Of a failure that an executor tells of. */
+static int as_exit_code(int told)
+{
+	return told > 0 && told <= 255 ? told : EXIT_INTERNAL;
+}
 
 static int exit_code_of(const struct coordinator *c)
 {
@@ -284,7 +291,7 @@ static void on_failed(void *user, struct launch *launch, const char *reason,
 		return;
 	if (by_itself) {
 		c->app_ended = true;
-		c->app_status = status << 8;
+		c->app_status = as_exit_code(status) << 8;
 	}
 	coordinator_event(c, by_itself ? JOB_EV_CRASHED : JOB_EV_UNSTARTED,
 			  launch_epoch(launch), 0, reason);
@@ -413,7 +420,7 @@ static void on_unfit(void *user, int member, const char *failure, int exit_code)
 	log_warn("executor=%s", reason);
 	if (c->job.starts != 0)
 		return;
-	c->exit_code = exit_code;
+	c->exit_code = as_exit_code(exit_code);
 	coordinator_event(c, JOB_EV_UNFIT, 0, 0, reason);
 }
 
@@ -467,7 +474,12 @@ static void on_recalled(void *user, int member, msec_t grace)
 static void on_report(void *user, int member, const Bellows__V1__Report *report)
 {
 	struct coordinator *c = user;
+	struct error err;
 
+	if (claims_check_report(c, member, report, &err) < 0) {
+		members_refute(c->members, member, err.text);
+		return;
+	}
 	c->launcher->ops->on_report(c->launcher, member, report);
 	if (report->what_case == BELLOWS__V1__REPORT__WHAT_LOG_LINES)
 		for (size_t i = 0; i < report->log_lines->n_line; i++)

@@ -64,9 +64,12 @@ static void count_ranks(struct coordinator *c)
 {
 	struct ledger *ledger = members_ledger(c->members);
 
-	for (int i = 0; i < ledger->n; i++)
-		ledger->members[i].ranks =
-			c->now ? layout_ranks(launch_layout(c->now), i) : 0;
+	for (int i = 0; i < ledger->n; i++) {
+		struct member *m = &ledger->members[i];
+
+		m->ranks = c->now ? layout_ranks(launch_layout(c->now), i) : 0;
+		m->had_ranks |= m->ranks > 0;
+	}
 }
 
 static const struct checkpoint *restart_of(const struct coordinator *c)

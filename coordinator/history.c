@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ETA_MAX 1e15 /* thirty thousand years */
+
 void history_init(struct history *history, msec_t now)
 {
 	memset(history, 0, sizeof(*history));
@@ -294,13 +296,15 @@ double history_step_time(const struct history *history)
 
 msec_t history_eta(const struct history *history, msec_t now)
 {
-	double each = history_step_time(history);
+	double each = history_step_time(history), left;
 
 	if (history->total == 0 || each <= 0)
 		return -1;
 	if (history->step >= history->total)
 		return 0;
-	return (msec_t)((double)(history->total - history->step) * each);
+	left = (double)(history->total - history->step) * each;
+	/* what an application says of itself may be anything */
+	return left < ETA_MAX ? (msec_t)left : (msec_t)ETA_MAX;
 }
 
 /* ---- on the wire ---- */

@@ -160,6 +160,8 @@ static void on_arrived(struct gated *gated, int place, unsigned rank)
 	const struct place *here = &launch->layout.places[place];
 	struct error err;
 
+	if (launch->prepared)
+		return;
 	if (rank - here->first >= here->ranks) {
 		error_set(&err, 0,
 			  "rank %u came to executor %d, which was to run "
@@ -176,8 +178,6 @@ static void on_arrived(struct gated *gated, int place, unsigned rank)
 	for (int i = 0; i < launch->layout.n; i++)
 		if (gated->posts[i].arrived < launch->layout.places[i].ranks)
 			return;
-	if (launch->prepared)
-		return;
 	launch_set_prepared(launch);
 	if (gated->open_wanted && !gated->opened)
 		open_now(gated);
@@ -204,6 +204,9 @@ static void on_up(struct gated *gated, int place,
 {
 	struct launch *launch = &gated->launch;
 
+	/* said again by who has attached again: some may have ended by now */
+	if (gated->posts[place].up)
+		return;
 	if (*up->failure) {
 		launch_fail(launch, up->failure, true, (int)up->exit_code);
 		return;

@@ -5,7 +5,7 @@
 #include "base/log.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <string.h>
 
 enum {
 	HEARTBEAT = 1000,
@@ -33,13 +33,15 @@ unsigned members_heartbeat(void)
 	return HEARTBEAT;
 }
 
-bool members_knows(const struct members *members, const char *name,
-		   uint64_t incarnation)
+int members_find(const struct members *members, const char *name,
+		 uint64_t incarnation)
 {
 	int member = member_find(&members->ledger, name);
 
-	return member != NO_MEMBER &&
-	       members->ledger.members[member].incarnation == incarnation;
+	if (member == NO_MEMBER ||
+	    members->ledger.members[member].incarnation != incarnation)
+		return NO_MEMBER;
+	return member;
 }
 
 unsigned members_alive(const struct members *members)
@@ -152,11 +154,65 @@ void members_release(struct members *members, int member, const char *reason)
 	members_order(members, member, &order);
 }
 
+void members_refute(struct members *members, int member, const char *lie)
+{
+	struct rpc_call *call = members->streams[member];
+
+	log_warn("executor=%s is not believed: %s",
+		 members->ledger.members[member].name, lie);
+	members->streams[member] = NULL;
+	if (call)
+		rpc_call_end(call, RPC_PERMISSION_DENIED, "%s", lie);
+}
+
+/* ---- joining ---- */
+
+/* It is written into files, for mpiexec and for people. */
+static int check_word(const char *key, const char *word, struct error *err)
+{
+	size_t n = 0;
+
+	while (word[n] > ' ' && word[n] <= '~')
+		n++;
+	if (word[n] == '\0' && n < MEMBER_TEXT_MAX)
+		return 0;
+	return error_set(err, -EINVAL,
+			 "%s: at most %d printable characters without blanks",
+			 key, MEMBER_TEXT_MAX - 1);
+}
+
+/* A name is not taken from one who has it.  Who was killed has no stream any
+ * more, and who is cut off is not heard. */
+static int check_holder(const struct members *members,
+			const struct introduction *who, struct error *err)
+{
+	int holder = member_find(&members->ledger, who->name);
+	const struct member *m;
+	msec_t silent;
+
+	if (holder == NO_MEMBER || !members->streams[holder])
+		return 0;
+	m = &members->ledger.members[holder];
+	silent = loop_now() - m->heard;
+	if (m->incarnation == who->incarnation || silent > 2 * HEARTBEAT)
+		return 0;
+	return error_set(err, -EEXIST,
+			 "name: another executor is called %s, and was heard "
+			 "%lld ms ago",
+			 m->name, (long long)silent);
+}
+
 int members_join(struct members *members, const struct introduction *who,
 		 int *member, struct error *err)
 {
-	int lost;
+	int lost, r = check_word("address", who->address, err);
 
+	if (r == 0)
+		r = check_word("machine", who->machine, err);
+	if (r == 0)
+		r = check_holder(members, who, err);
+	if (r < 0)
+		return r;
 	switch (member_join(&members->ledger, who, loop_now(), member, &lost)) {
 	case JOIN_REPLACED:
 		depart(members, lost, MEMBER_LOST, "came back anew");
@@ -174,7 +230,8 @@ int members_join(struct members *members, const struct introduction *who,
 				 "this executor left the job or was given up");
 	case JOIN_BAD_NAME:
 		return error_set(err, -EINVAL,
-				 "name: 1 to 63 of A-Z a-z 0-9 . _ -");
+				 "name: 1 to 63 of A-Z a-z 0-9 . _ -, not dots "
+				 "alone");
 	case JOIN_BAD_SLOTS:
 		return error_set(err, -EINVAL, "slots: %u; 1 to 4096",
 				 who->slots);
@@ -214,6 +271,7 @@ void members_on_join(struct members *members, struct rpc_call *call,
 	else
 		rpc_call_end(call,
 			     r == -EINVAL   ? RPC_INVALID_ARGUMENT
+			     : r == -EEXIST ? RPC_ALREADY_EXISTS
 			     : r == -ENOSPC ? RPC_RESOURCE_EXHAUSTED
 					    : RPC_FAILED_PRECONDITION,
 			     "%s", err.text);
@@ -234,14 +292,15 @@ static void probe(struct members *members, int member)
 static int introduce(struct members *members, struct rpc_call *call,
 		     const Bellows__V1__Report *report)
 {
-	int member = member_find(&members->ledger, report->name);
-	const struct member *m = &members->ledger.members[member];
+	int member = members_find(members, report->name, report->incarnation);
+	const struct member *m;
 
-	if (member == NO_MEMBER || m->incarnation != report->incarnation) {
+	if (member == NO_MEMBER) {
 		rpc_call_end(call, RPC_NOT_FOUND,
 			     "executor '%.63s' has not joined", report->name);
 		return NO_MEMBER;
 	}
+	m = &members->ledger.members[member];
 	close_stream(members, member);
 	members->streams[member] = call;
 	bind(call, member);
@@ -334,10 +393,9 @@ void members_on_stream_gone(struct members *members, struct rpc_call *call)
 void members_on_end(struct members *members,
 		    const Bellows__V1__EndExecRequest *request)
 {
-	int member = member_find(&members->ledger, request->name);
-	const struct member *m = &members->ledger.members[member];
+	int member = members_find(members, request->name, request->incarnation);
 
-	if (member == NO_MEMBER || m->incarnation != request->incarnation)
+	if (member == NO_MEMBER)
 		return;
 	members_part(members, member,
 		     *request->reason ? request->reason : "it ended");

@@ -48,8 +48,9 @@ struct ledger *members_ledger(struct members *members);
 unsigned members_heartbeat(void);
 
 /* An executor introduces itself, again or anew: 0 and its index, or with a
- * sentence -EINVAL (what is wrong), -ESTALE (it was given up), -EXDEV (the
- * executors of this job are of the other kind), -ENOSPC (too many). */
+ * sentence -EINVAL (what is wrong), -EEXIST (another one of that name is
+ * there), -ESTALE (it was given up), -EXDEV (the executors of this job are of
+ * the other kind), -ENOSPC (too many). */
 int members_join(struct members *members, const struct introduction *who,
 		 int *member, struct error *err);
 
@@ -78,9 +79,13 @@ void members_refuse(struct members *members, int member, const char *failure,
 
 void members_release(struct members *members, int member, const char *reason);
 
-/* Whether somebody of that name and incarnation has joined, and is alive. */
-bool members_knows(const struct members *members, const char *name,
-		   uint64_t incarnation);
+/* It has said what cannot be: its stream is ended with that sentence, and it
+ * has to attach again. */
+void members_refute(struct members *members, int member, const char *lie);
+
+/* The living member of that name and incarnation, or NO_MEMBER. */
+int members_find(const struct members *members, const char *name,
+		 uint64_t incarnation);
 
 /* Executors that are neither lost nor gone. */
 unsigned members_alive(const struct members *members);

@@ -2,6 +2,8 @@
 #include "coordinator/coordinator.h"
 
 #include "base/cleanup.h"
+#include "base/log.h"
+#include "coordinator/claims.h"
 
 #include <string.h>
 
@@ -15,18 +17,31 @@ enum { LINE_SEEN_MAX = 1024 };
 struct output_call {
 	struct list link;
 	struct rpc_call *call;
+	int member;
 };
 
-static struct output_call *adopt(struct coordinator *c, struct rpc_call *call)
+/* The first chunk of a stream says whose it is; NULL: the call was ended. */
+static struct output_call *adopt(struct coordinator *c, struct rpc_call *call,
+				 const Bellows__V1__OutputChunk *chunk)
 {
 	struct output_call *output = rpc_call_data(call);
+	int member;
 
 	if (output)
 		return output;
-	output = calloc(1, sizeof(*output));
-	if (!output)
+	member = members_find(c->members, chunk->name, chunk->incarnation);
+	if (member == NO_MEMBER) {
+		rpc_call_end(call, RPC_NOT_FOUND,
+			     "executor '%.63s' has not joined", chunk->name);
 		return NULL;
+	}
+	output = calloc(1, sizeof(*output));
+	if (!output) {
+		rpc_call_end(call, RPC_RESOURCE_EXHAUSTED, "out of memory");
+		return NULL;
+	}
 	output->call = call;
+	output->member = member;
 	list_append(&c->outputs, &output->link);
 	rpc_call_set_data(call, output);
 	return output;
@@ -65,8 +80,22 @@ void output_show(struct coordinator *c, unsigned epoch, unsigned rank,
 void output_on_chunk(struct coordinator *c, struct rpc_call *call,
 		     const Bellows__V1__OutputChunk *chunk)
 {
-	if (!adopt(c, call)) {
-		rpc_call_end(call, RPC_RESOURCE_EXHAUSTED, "out of memory");
+	const struct output_call *output = adopt(c, call, chunk);
+	const struct member *m;
+	struct error err;
+
+	if (!output)
+		return;
+	m = &members_ledger(c->members)->members[output->member];
+	if (!member_is_alive(m)) {
+		rpc_call_end(call, RPC_NOT_FOUND, "executor '%s' was given up",
+			     m->name);
+		return;
+	}
+	if (claims_check_output(c, output->member, chunk->epoch, chunk->rank,
+				&err) < 0) {
+		log_warn("executor=%s is not believed: %s", m->name, err.text);
+		rpc_call_end(call, RPC_PERMISSION_DENIED, "%s", err.text);
 		return;
 	}
 	output_show(c, chunk->epoch, chunk->rank, chunk->error,

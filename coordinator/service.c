@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "coordinator/claims.h"
 #include "coordinator/coordinator.h"
 #include "coordinator/kub.h"
 #include "coordinator/mpiexec.h"
@@ -353,11 +354,22 @@ static void on_output_gone(struct rpc_call *call, void *user)
 static void on_checkpointing(struct rpc_call *call,
 			     const ProtobufCMessage *message, void *user)
 {
+	const Bellows__V1__CheckpointReport *report =
+		(const Bellows__V1__CheckpointReport *)message;
 	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
+	struct error err;
+	int r = claims_check_verdict(user, report, &err);
 
+	if (r < 0) {
+		log_warn("a verdict is not believed: %s", err.text);
+		rpc_call_end(call,
+			     r == -ENOENT ? RPC_NOT_FOUND
+					  : RPC_PERMISSION_DENIED,
+			     "%s", err.text);
+		return;
+	}
 	rpc_call_reply(call, &ack.base);
-	coordinator_on_checkpoint(
-		user, (const Bellows__V1__CheckpointReport *)message);
+	coordinator_on_checkpoint(user, report);
 }
 
 static void on_end_exec(struct rpc_call *call, const ProtobufCMessage *message,
@@ -386,7 +398,8 @@ static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
 			     "the stream launcher has no keys");
 		return;
 	}
-	if (!members_knows(c->members, request->name, request->incarnation)) {
+	if (members_find(c->members, request->name, request->incarnation) ==
+	    NO_MEMBER) {
 		rpc_call_end(call, RPC_PERMISSION_DENIED,
 			     "no member of the job has this name and "
 			     "incarnation");

@@ -20,7 +20,8 @@ static bool is_name(const char *name)
 				"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				"0123456789._-");
 
-	return n > 0 && n < MEMBER_NAME_MAX && name[n] == '\0';
+	/* "." and ".." are names of folders */
+	return n > strspn(name, ".") && n < MEMBER_NAME_MAX && name[n] == '\0';
 }
 
 bool member_is_alive(const struct member *member)

@@ -55,7 +55,9 @@ struct member {
 	msec_t silence; /* after which it is lost */
 	enum member_state state;
 	msec_t heard;
-	unsigned ranks; /* of the start that runs; the owner's to set */
+	/* The owner's to set: */
+	unsigned ranks; /* of the start that runs */
+	bool had_ranks; /* of any start */
 };
 
 struct ledger {
@@ -78,7 +80,7 @@ enum join_result {
 	JOIN_AGAIN,    /* the same incarnation: nothing changed */
 	JOIN_REPLACED, /* *lost is the entry of the former incarnation */
 	JOIN_STALE,    /* a former incarnation, or one that is lost or gone */
-	JOIN_BAD_NAME, /* not [A-Za-z0-9._-]{1,63} */
+	JOIN_BAD_NAME, /* not [A-Za-z0-9._-]{1,63}, or dots alone */
 	JOIN_BAD_SLOTS,
 	JOIN_MIXED, /* the first one was polled and this one is not, or so */
 	JOIN_FULL,

@@ -121,10 +121,12 @@ void executor_lose_patience(struct executor *ex)
 static void try_again(struct executor *ex, const struct rpc_status *status)
 {
 	if (ex->attempts == 0)
-		log_info("coordinator %s is not there: %s %s; trying for "
-			 "%lld s",
-			 ex->config->coordinator, rpc_code_name(status->code),
-			 status->message,
+		log_info("coordinator %s %s: %s %s; trying for %lld s",
+			 ex->config->coordinator,
+			 status->code == RPC_ALREADY_EXISTS
+				 ? "has no place for it yet"
+				 : "is not there",
+			 rpc_code_name(status->code), status->message,
 			 (long long)ex->config->patience / 1000);
 	executor_lose_patience(ex);
 	loop_timer_clear(&ex->beat);
@@ -137,6 +139,7 @@ static void on_detached(void *user, const struct rpc_status *status)
 	struct executor *ex = user;
 
 	ex->stream = NULL;
+	output_detach(ex->output);
 	ready_tell(ex);
 	if (ex->leaving)
 		return;
@@ -168,6 +171,7 @@ static int attach(struct executor *ex, struct error *err)
 	loop_timer_clear(&ex->patience);
 	ex->attempts = 0;
 	executor_beat(ex);
+	output_attach(ex->output, ex->incarnation);
 	ranks_repeat(ex->ranks);
 	executor_deliver_judgement(ex);
 	reach_on_attached(ex);
@@ -205,7 +209,8 @@ static void on_joined(void *user, const struct rpc_status *status,
 	if (ex->leaving)
 		return;
 	if (status->code == RPC_UNAVAILABLE || status->code == RPC_CANCELLED ||
-	    status->code == RPC_DEADLINE_EXCEEDED) {
+	    status->code == RPC_DEADLINE_EXCEEDED ||
+	    status->code == RPC_ALREADY_EXISTS) {
 		try_again(ex, status);
 		return;
 	}

@@ -28,8 +28,9 @@ struct output {
 	struct loop *loop;
 	struct rpc_channel *channel;
 	char name[MEMBER_NAME_MAX];
+	uint64_t incarnation;
 	struct rpc_stream *stream; /* NULL: away */
-	bool introduced, full;
+	bool attached, introduced, full;
 	struct list sources;
 	struct loop_timer reopen, patience;
 	output_end_f on_end; /* set: finishing */
@@ -82,8 +83,9 @@ static void on_end(void *user, const struct rpc_status *status)
 		end(output);
 		return;
 	}
-	loop_timer_set(output->loop, &output->reopen, REOPEN_AFTER, open_stream,
-		       output);
+	if (output->attached)
+		loop_timer_set(output->loop, &output->reopen, REOPEN_AFTER,
+			       open_stream, output);
 }
 
 static void on_writable(void *user)
@@ -130,8 +132,10 @@ static void send_text(struct source *source, size_t n)
 
 	if (n == 0 || !output->stream)
 		return;
-	if (!output->introduced)
+	if (!output->introduced) {
 		chunk.name = output->name;
+		chunk.incarnation = output->incarnation;
+	}
 	output->introduced = true;
 	chunk.epoch = source->epoch;
 	chunk.rank = source->rank;
@@ -146,6 +150,21 @@ static void send_text(struct source *source, size_t n)
 		output->full = true;
 		read_all(output, false);
 	}
+}
+
+void output_attach(struct output *output, uint64_t incarnation)
+{
+	output->attached = true;
+	output->incarnation = incarnation;
+	loop_timer_clear(&output->reopen);
+	if (!output->stream)
+		open_stream(output);
+}
+
+void output_detach(struct output *output)
+{
+	output->attached = false;
+	loop_timer_clear(&output->reopen);
 }
 
 /* Once nothing more can come, if that is waited for. */
@@ -278,7 +297,6 @@ int output_create(struct output **out, struct loop *loop,
 	output->channel = channel;
 	snprintf(output->name, sizeof(output->name), "%s", name);
 	list_init(&output->sources);
-	open_stream(output);
 	*out = output;
 	return 0;
 }

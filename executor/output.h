@@ -15,6 +15,8 @@
 #include "loop/loop.h"
 #include "rpc/client.h"
 
+#include <stdint.h>
+
 struct output;
 
 /* name: of the executor; copied.  channel: borrowed, and destroyed before the
@@ -25,9 +27,14 @@ int output_create(struct output **out, struct loop *loop,
 struct output *output_destroy(struct output *output); /* returns NULL */
 
 /* Descriptors for a rank's stdin, stdout and stderr: the caller's to close once
- * they are given away.  What the rank prints is sent from now on. */
+ * they are given away. */
 int output_add(struct output *output, unsigned epoch, unsigned rank, int fds[3],
 	       struct error *err);
+
+/* The executor has joined as that incarnation: what ranks print is sent from
+ * now on; and no more, until it has joined again. */
+void output_attach(struct output *output, uint64_t incarnation);
+void output_detach(struct output *output);
 
 typedef void (*output_end_f)(void *user);
 

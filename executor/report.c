@@ -196,6 +196,7 @@ static void on_judged(void *user, unsigned epoch,
 
 	bellows__v1__checkpoint_report__init(judged);
 	judged->name = (char *)ex->config->name;
+	judged->incarnation = ex->incarnation;
 	judged->epoch = epoch;
 	judged->complete = failure == NULL;
 	judged->newer = failure == NULL && !taken;

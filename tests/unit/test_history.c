@@ -211,6 +211,14 @@ static void the_oldest_are_forgotten_before_there_are_too_many(void)
 	CHECK(history.rescales[RESCALES_MAX - 1].epoch == job.epoch);
 }
 
+static void an_end_that_is_never_reached_is_no_overflow(void)
+{
+	run();
+	history_on_progress(&history, 1, UINT64_MAX, true, 2000);
+	history_on_progress(&history, 2, UINT64_MAX, false, 5000);
+	CHECK(history_eta(&history, 5000) == 1000000000000000);
+}
+
 static bool notice_at(msec_t now, const char *text)
 {
 	return history_notice(
@@ -269,6 +277,7 @@ static void the_wire_has_all_of_it(void)
 RUN_TESTS(TEST(a_rescale_is_told_by_its_phases),
 	  TEST(what_ended_is_counted_by_its_kind_and_phases),
 	  TEST(notices_are_counted_once),
+	  TEST(an_end_that_is_never_reached_is_no_overflow),
 	  TEST(spans_follow_each_other_without_a_gap),
 	  TEST(a_rescale_that_is_dropped_says_why_and_is_not_counted),
 	  TEST(a_step_of_the_old_ranks_ends_no_rescale),

@@ -112,7 +112,11 @@ static void names_are_short_and_plain(void)
 		{"012345678901234567890123456789"
 		 "0123456789012345678901234567890123",
 		 false},
+		{"..a", true},
 		{"", false},
+		{".", false},
+		{"..", false},
+		{"...", false},
 		{"an na", false},
 		{"anna\n", false},
 		{"anna/..", false},

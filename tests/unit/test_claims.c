@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jobfile/exit.h"
+#include "tests/check.h"
+#include "tests/unit/desk.h"
+
+#define PATH(call)   "/bellows.v1.Coordinator/" call
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char job[] = "name: heat\napp: parint\n"
+			  "command: [parint, --array-size, 64]\n"
+			  "ranks: {initial: 2, max: 4}\n"
+			  "checkpoint: {dir: ck}\n";
+
+static struct desk *desk;
+static struct rpc_call *streams[3]; /* of w0, w1 and w2 */
+
+/* ---- what executors say ---- */
+
+static const struct desk_answer *join(const char *name, uint64_t incarnation,
+				      const char *address)
+{
+	Bellows__V1__JobInitRequest request =
+		BELLOWS__V1__JOB_INIT_REQUEST__INIT;
+	struct rpc_call *call = desk_call(desk, PATH("JobInit"));
+
+	request.name = (char *)name;
+	request.incarnation = incarnation;
+	request.address = (char *)address;
+	request.slots = 1;
+	request.cores = 1;
+	desk_tell(call, &request.base);
+	return desk_answer(call);
+}
+
+static void report(int number, Bellows__V1__Report *what)
+{
+	char name[] = "w0";
+
+	name[1] = (char)('0' + number);
+	what->name = name;
+	what->incarnation = 10 + (uint64_t)number;
+	if (!streams[number])
+		streams[number] = desk_call(desk, PATH("ActiveServer"));
+	desk_tell(streams[number], &what->base);
+}
+
+static void is_probed(int number, const char *failure, unsigned exit_code)
+{
+	Bellows__V1__Probed probed = BELLOWS__V1__PROBED__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	probed.token = (uint64_t)number + 1;
+	probed.failure = (char *)failure;
+	probed.exit_code = exit_code;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_PROBED;
+	r.probed = &probed;
+	report(number, &r);
+}
+
+static void arrives(int number, unsigned epoch, unsigned rank)
+{
+	Bellows__V1__GateArrived gate = BELLOWS__V1__GATE_ARRIVED__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	gate.epoch = epoch;
+	gate.rank = rank;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_GATE_ARRIVED;
+	r.gate_arrived = &gate;
+	report(number, &r);
+}
+
+static void is_up(int number, unsigned epoch, unsigned rank, unsigned ranks)
+{
+	Bellows__V1__RanksUp up = BELLOWS__V1__RANKS_UP__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	up.epoch = epoch;
+	up.rank = &rank;
+	up.n_rank = ranks;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_RANKS_UP;
+	r.ranks_up = &up;
+	report(number, &r);
+}
+
+static void is_gone(int number, unsigned epoch)
+{
+	Bellows__V1__RanksGone gone = BELLOWS__V1__RANKS_GONE__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	gone.epoch = epoch;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_RANKS_GONE;
+	r.ranks_gone = &gone;
+	report(number, &r);
+}
+
+static void logs(int number, unsigned epoch, char *line)
+{
+	Bellows__V1__LogLines log = BELLOWS__V1__LOG_LINES__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	log.epoch = epoch;
+	log.line = &line;
+	log.n_line = 1;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_LOG_LINES;
+	r.log_lines = &log;
+	report(number, &r);
+}
+
+static const struct desk_answer *prints(const char *name, uint64_t incarnation,
+					unsigned epoch, unsigned rank)
+{
+	Bellows__V1__OutputChunk chunk = BELLOWS__V1__OUTPUT_CHUNK__INIT;
+	struct rpc_call *call = desk_call(desk, PATH("Output"));
+
+	chunk.name = (char *)name;
+	chunk.incarnation = incarnation;
+	chunk.epoch = epoch;
+	chunk.rank = rank;
+	chunk.data.data = (uint8_t *)"parint: iteration 1 of 2\n";
+	chunk.data.len = 25;
+	desk_tell(call, &chunk.base);
+	return desk_answer(call);
+}
+
+static const struct desk_answer *judges(const char *name, uint64_t incarnation,
+					unsigned epoch)
+{
+	Bellows__V1__CheckpointReport verdict =
+		BELLOWS__V1__CHECKPOINT_REPORT__INIT;
+	struct rpc_call *call = desk_call(desk, PATH("Checkpointing"));
+
+	verdict.name = (char *)name;
+	verdict.incarnation = incarnation;
+	verdict.epoch = epoch;
+	verdict.complete = verdict.newer = true;
+	desk_tell(call, &verdict.base);
+	return desk_answer(call);
+}
+
+/* ---- the job ---- */
+
+static bool was_refuted(int number, const char *sentence)
+{
+	const struct desk_answer *answer = desk_answer(streams[number]);
+
+	if (answer->is_over && answer->code == RPC_PERMISSION_DENIED &&
+	    strcmp(answer->text, sentence) == 0)
+		return true;
+	note("got", answer->is_over ? answer->text : "no end");
+	note("expected", sentence);
+	return false;
+}
+
+static bool is_refused(const struct desk_answer *answer, enum rpc_code code,
+		       const char *sentence)
+{
+	if (answer->is_over && answer->code == code &&
+	    strstr(answer->text, sentence))
+		return true;
+	note("got", answer->is_over ? answer->text : "no end");
+	note("expected", sentence);
+	return false;
+}
+
+/* Nothing has come of a lie. */
+static bool computes(void)
+{
+	return desk->c->job.state == JOB_RUNNING && desk->c->job.epoch == 1 &&
+	       !desk_answer(streams[0])->is_over;
+}
+
+static void come(int number)
+{
+	char name[] = "w0";
+
+	name[1] = (char)('0' + number);
+	join(name, 10 + (uint64_t)number, "");
+	is_probed(number, "", 0);
+}
+
+/* w0 and w1 have ranks 0 and 1 of start 1, w2 has none. */
+static void begin(struct desk *at)
+{
+	desk = at;
+	memset(streams, 0, sizeof(streams));
+	for (int i = 0; i < 2; i++)
+		come(i);
+	for (unsigned i = 0; i < 2; i++)
+		arrives((int)i, 1, i);
+	for (unsigned i = 0; i < 2; i++)
+		is_up((int)i, 1, i, 1);
+	come(2);
+}
+
+/* ---- tests ---- */
+
+static void others_ranks(struct desk *at, void *user)
+{
+	begin(at);
+	CHECK(computes());
+	is_up(2, 1, 1, 1);
+	CHECK(was_refuted(2, "w2 speaks of its ranks of start 1, and has "
+			     "none"));
+	is_up(1, 1, 0, 1);
+	CHECK(was_refuted(1, "w1 speaks of rank 0 of start 1, which is not "
+			     "its own: it has 1 of 2 ranks"));
+	CHECK(computes());
+}
+
+static void who_speaks_of_others_ranks_is_refuted(void)
+{
+	CHECK(desk_run(job, others_ranks, NULL));
+}
+
+static void others_gates(struct desk *at, void *user)
+{
+	begin(at);
+	arrives(1, 1, 0);
+	CHECK(was_refuted(1, "w1 speaks of rank 0 of start 1, which is not "
+			     "its own: it has 1 of 2 ranks"));
+	CHECK(computes());
+}
+
+static void a_gate_that_is_open_is_not_reached_again_elsewhere(void)
+{
+	CHECK(desk_run(job, others_gates, NULL));
+}
+
+static void no_such_start(struct desk *at, void *user)
+{
+	begin(at);
+	is_gone(2, 9);
+	CHECK(was_refuted(2, "w2 speaks of start 9, which never was: the "
+			     "newest is 1"));
+	is_gone(1, 0);
+	CHECK(was_refuted(1, "w1 speaks of start 0, which never was: the "
+			     "newest is 1"));
+	CHECK(computes());
+}
+
+static void who_speaks_of_a_start_that_never_was_is_refuted(void)
+{
+	CHECK(desk_run(job, no_such_start, NULL));
+}
+
+static void said_again(struct desk *at, void *user)
+{
+	begin(at);
+	arrives(0, 1, 0);
+	is_up(0, 1, 0, 1);
+	is_up(0, 1, 0, 0); /* its rank has ended meanwhile */
+	CHECK(computes());
+	CHECK(!desk->c->app_ended);
+}
+
+static void what_was_true_may_be_said_again(void)
+{
+	CHECK(desk_run(job, said_again, NULL));
+}
+
+static void others_output(struct desk *at, void *user)
+{
+	begin(at);
+	CHECK(is_refused(prints("w2", 12, 1, 0), RPC_PERMISSION_DENIED,
+			 "w2 speaks of rank 0 of start 1"));
+	CHECK(is_refused(prints("w1", 11, 1, 0), RPC_PERMISSION_DENIED,
+			 "w1 speaks of rank 0 of start 1"));
+	CHECK(is_refused(prints("w1", 11, 7, 1), RPC_PERMISSION_DENIED,
+			 "w1 speaks of start 7"));
+	CHECK(is_refused(prints("w1", 99, 1, 1), RPC_NOT_FOUND,
+			 "executor 'w1' has not joined"));
+	CHECK(is_refused(prints("", 0, 1, 0), RPC_NOT_FOUND,
+			 "executor '' has not joined"));
+	CHECK(desk->printed == 0 && desk->c->history.step == 0);
+	CHECK(!prints("w1", 11, 1, 1)->is_over);
+	CHECK(!prints("w0", 10, 1, 0)->is_over);
+	CHECK(desk->printed == 50 && desk->c->history.step == 1);
+	CHECK(computes());
+}
+
+static void ranks_print_where_they_are(void)
+{
+	CHECK(desk_run(job, others_output, NULL));
+}
+
+static void others_log(struct desk *at, void *user)
+{
+	begin(at);
+	logs(1, 1, "parint: iteration 1 of 2");
+	CHECK(was_refuted(1, "w1 speaks of rank 0 of start 1, which is not "
+			     "its own: it has 1 of 2 ranks"));
+	CHECK(desk->c->history.step == 0);
+	logs(0, 1, "parint: iteration 1 of 2");
+	CHECK(desk->c->history.step == 1 && computes());
+}
+
+static void the_log_is_read_where_rank_0_is(void)
+{
+	CHECK(desk_run(job, others_log, NULL));
+}
+
+static void shrink(void)
+{
+	Bellows__V1__ScaleRequest request = BELLOWS__V1__SCALE_REQUEST__INIT;
+
+	request.size_case = BELLOWS__V1__SCALE_REQUEST__SIZE_RANKS;
+	request.ranks = 1;
+	desk_tell(desk_call(desk, PATH("Scale")), &request.base);
+	arrives(0, 2, 0);
+}
+
+static void others_verdict(struct desk *at, void *user)
+{
+	begin(at);
+	shrink();
+	CHECK(desk->c->job.state == JOB_SAVING);
+	CHECK(is_refused(judges("w1", 11, 1), RPC_PERMISSION_DENIED,
+			 "w1 speaks of rank 0 of start 1"));
+	CHECK(is_refused(judges("w0", 99, 1), RPC_NOT_FOUND,
+			 "executor 'w0' has not joined"));
+	CHECK(is_refused(judges("w0", 10, 3), RPC_PERMISSION_DENIED,
+			 "w0 speaks of start 3"));
+	CHECK(desk->c->job.state == JOB_SAVING);
+	CHECK(judges("w0", 10, 1)->code == RPC_OK);
+	CHECK(desk->c->job.state == JOB_STOPPING);
+}
+
+static void only_the_executor_of_rank_0_judges_a_checkpoint(void)
+{
+	CHECK(desk_run(job, others_verdict, NULL));
+}
+
+static void same_name(struct desk *at, void *user)
+{
+	begin(at);
+	CHECK(is_refused(join("w0", 99, ""), RPC_ALREADY_EXISTS,
+			 "name: another executor is called w0, and was heard"));
+	CHECK(join("w0", 10, "")->code == RPC_OK);
+	CHECK(computes());
+	desk_hang_up(streams[0]);
+	streams[0] = NULL;
+	CHECK(join("w0", 99, "")->code == RPC_OK);
+	CHECK(is_refused(join("w0", 10, ""), RPC_FAILED_PRECONDITION,
+			 "left the job or was given up"));
+}
+
+static void a_name_is_not_taken_from_one_who_is_there(void)
+{
+	CHECK(desk_run(job, same_name, NULL));
+}
+
+static void bad_addresses(struct desk *at, void *user)
+{
+	static const char *const wrong[] = {
+		"10.0.0.1\n127.1.0.1 slots=9",
+		"10.0.0.1 -oProxyCommand=x",
+		"\x1b[2J",
+		"\xc3\xa4",
+		"0123456789012345678901234567890123456789012345678901234567890"
+		"123456789012345678901234567890123456789012345678901234567890"
+		"1234567890",
+	};
+
+	desk = at;
+	for (size_t i = 0; i < COUNT(wrong); i++)
+		CHECK(is_refused(join("w0", 1, wrong[i]), RPC_INVALID_ARGUMENT,
+				 "address: at most 127 printable characters "
+				 "without blanks"));
+	CHECK(members_ledger(desk->c->members)->n == 0);
+}
+
+static void addresses_are_words(void)
+{
+	CHECK(desk_run(job, bad_addresses, NULL));
+}
+
+static void bad_exit_code(struct desk *at, void *user)
+{
+	desk = at;
+	memset(streams, 0, sizeof(streams));
+	join("w0", 10, "");
+	is_probed(0, "no such program", *(unsigned *)user);
+	CHECK(desk->c->job.state == JOB_FAILED);
+	CHECK(desk->c->exit_code == EXIT_INTERNAL);
+}
+
+static void an_exit_code_is_none_that_would_read_as_success(void)
+{
+	unsigned codes[] = {0, 256, 512, 1u << 31, UINT32_MAX};
+
+	for (size_t i = 0; i < COUNT(codes); i++)
+		CHECK(desk_run(job, bad_exit_code, &codes[i]));
+}
+
+RUN_TESTS(TEST(who_speaks_of_others_ranks_is_refuted),
+	  TEST(a_gate_that_is_open_is_not_reached_again_elsewhere),
+	  TEST(who_speaks_of_a_start_that_never_was_is_refuted),
+	  TEST(what_was_true_may_be_said_again),
+	  TEST(ranks_print_where_they_are),
+	  TEST(the_log_is_read_where_rank_0_is),
+	  TEST(only_the_executor_of_rank_0_judges_a_checkpoint),
+	  TEST(a_name_is_not_taken_from_one_who_is_there),
+	  TEST(addresses_are_words),
+	  TEST(an_exit_code_is_none_that_would_read_as_success))
