@@ -153,29 +153,19 @@ static int read_line(struct hosts *hosts, const struct place *place, char *line,
 
 /* ---- the file ---- */
 
-static int read_text(char **out, size_t *size, const char *path,
-		     struct error *err)
+static int check_text(const char *path, const char *text, size_t size,
+		      struct error *err)
 {
-	CLEANUP(free) char *text = malloc(HOSTS_BYTES_MAX + 2);
-	int r;
-
-	if (!text)
-		return error_set(err, -ENOMEM, "out of memory");
-	r = file_read(path, text, HOSTS_BYTES_MAX + 1, size, err);
-	if (r < 0)
-		return r;
-	text[*size] = '\0';
-	if (*size > HOSTS_BYTES_MAX)
+	if (size > HOSTS_BYTES_MAX)
 		return error_set(err, -EINVAL, "%s: larger than 1 MiB", path);
-	if (strlen(text) < *size)
+	if (memchr(text, '\0', size))
 		return error_set(err, -EINVAL,
 				 "%s: a NUL byte; plain text, one host a line",
 				 path);
-	*out = STEAL(text);
 	return 0;
 }
 
-static int parse(struct hosts *hosts, const char *path, struct error *err)
+static int read_lines(struct hosts *hosts, const char *path, struct error *err)
 {
 	struct place place = {.path = path};
 	char *rest = hosts->text, *line;
@@ -208,22 +198,36 @@ struct hosts *hosts_destroy(struct hosts *hosts)
 	return NULL;
 }
 
-int hosts_read(struct hosts **out, const char *path, struct error *err)
+int hosts_parse(struct hosts **out, const char *path, const char *text,
+		size_t size, struct error *err)
 {
 	CLEANUP(hosts_destroy) struct hosts *hosts = calloc(1, sizeof(*hosts));
-	size_t size;
-	int r;
+	int r = check_text(path, text, size, err);
 
-	if (!hosts)
+	if (r < 0)
+		return r;
+	if (hosts)
+		hosts->at = calloc(HOSTS_MAX + 2, sizeof(*hosts->at));
+	if (hosts && hosts->at)
+		hosts->text = strndup(text, size);
+	if (!hosts || !hosts->text)
 		return error_set(err, -ENOMEM, "out of memory");
-	hosts->at = calloc(HOSTS_MAX + 2, sizeof(*hosts->at));
-	if (!hosts->at)
-		return error_set(err, -ENOMEM, "out of memory");
-	r = read_text(&hosts->text, &size, path, err);
-	if (r == 0)
-		r = parse(hosts, path, err);
+	r = read_lines(hosts, path, err);
 	if (r < 0)
 		return r;
 	*out = STEAL(hosts);
 	return 0;
+}
+
+int hosts_read(struct hosts **out, const char *path, struct error *err)
+{
+	CLEANUP(free) char *text = malloc(HOSTS_BYTES_MAX + 1);
+	size_t size;
+	int r;
+
+	if (!text)
+		return error_set(err, -ENOMEM, "out of memory");
+	/* one byte more than is allowed, so that too large a file is seen */
+	r = file_read(path, text, HOSTS_BYTES_MAX + 1, &size, err);
+	return r < 0 ? r : hosts_parse(out, path, text, size, err);
 }

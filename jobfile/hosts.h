@@ -38,8 +38,11 @@ struct hosts {
 	char *text; /* that the strings point into */
 };
 
-/* -EINVAL with "<path>:<line>: <what is wrong>; <what would be right>", or why
- * the file cannot be read. */
+/* -EINVAL with "<path>:<line>: <what is wrong>; <what would be right>".  text
+ * has size bytes, and need not end with a NUL. */
+int hosts_parse(struct hosts **out, const char *path, const char *text,
+		size_t size, struct error *err);
+/* The same of a file, or why it cannot be read. */
 int hosts_read(struct hosts **out, const char *path, struct error *err);
 struct hosts *hosts_destroy(struct hosts *hosts); /* returns NULL */
 

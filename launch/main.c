@@ -23,12 +23,12 @@
 #include "base/cleanup.h"
 #include "jobfile/exit.h"
 #include "launch/session.h"
+#include "launch/words.h"
 #include "local/local.h"
 #include "proto/local.pb-c.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -51,60 +51,25 @@ static int fail(int code, const char *text)
 	return code;
 }
 
-static int number(const char *name, unsigned *out)
+static int agent(int fd, const struct words *words)
 {
-	const char *text = getenv(name);
-	char *end;
-	unsigned long value;
-
-	errno = 0;
-	value = text ? strtoul(text, &end, 10) : 0;
-	if (!text || *text == '\0' || *end || errno || value > INT32_MAX) {
-		fprintf(stderr, "bellows-launch: %s is not a number\n", name);
-		return -EINVAL;
-	}
-	*out = (unsigned)value;
-	return 0;
-}
-
-/* As ssh does it: the words of the command, with blanks between, for a shell.
- */
-static char *join(char **words)
-{
-	size_t size = 1;
-	char *text, *at;
-
-	for (char **w = words; *w; w++)
-		size += strlen(*w) + 1;
-	text = at = calloc(1, size);
-	for (char **w = words; text && *w; w++) {
-		at = stpcpy(at, *w);
-		if (w[1])
-			at = stpcpy(at, " ");
-	}
-	return text;
-}
-
-static int agent(int fd, unsigned epoch, const char *host, char **words)
-{
-	CLEANUP(free) char *command = join(words);
+	CLEANUP(free) char *command = words_join(words->command);
 	Bellows__Local__AgentRequest request =
 		BELLOWS__LOCAL__AGENT_REQUEST__INIT;
 	Bellows__Local__AgentReply *reply;
 	ProtobufCMessage *message;
 	struct error err;
-	int fds[LOCAL_FDS_MAX], r;
-	size_t n_fds;
+	int r;
 
 	if (!command)
 		return fail(EXIT_UNREACHABLE, "out of memory");
-	request.epoch = epoch;
-	request.host = (char *)host;
+	request.epoch = words->epoch;
+	request.host = (char *)words->host;
 	request.command = command;
 	r = local_send(fd, &request.base, NULL, 0, &err);
 	if (r == 0)
 		r = local_receive(fd, &bellows__local__agent_reply__descriptor,
-				  &message, fds, &n_fds, &err);
+				  &message, NULL, NULL, &err);
 	if (r > 0)
 		return fail(EXIT_UNREACHABLE, "the coordinator is gone");
 	if (r < 0)
@@ -154,7 +119,7 @@ static int become(int fd, const Bellows__Local__GateOpen *open, const int *fds,
 	return refuse(fd, errno, argv[0]);
 }
 
-static int gate(int fd, unsigned epoch)
+static int gate(int fd, const struct words *words)
 {
 	Bellows__Local__GateHello hello = BELLOWS__LOCAL__GATE_HELLO__INIT;
 	ProtobufCMessage *message;
@@ -164,10 +129,9 @@ static int gate(int fd, unsigned epoch)
 
 	/* ranks share the fate of their daemon, and it that of its executor */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	hello.epoch = epoch;
-	if (number("OMPI_COMM_WORLD_RANK", &hello.rank) < 0 ||
-	    number("OMPI_COMM_WORLD_SIZE", &hello.size) < 0)
-		return EXIT_USAGE;
+	hello.epoch = words->epoch;
+	hello.rank = words->rank;
+	hello.size = words->size;
 	r = local_send(fd, &hello.base, NULL, 0, &err);
 	if (r == 0)
 		r = local_receive(fd, &bellows__local__gate_open__descriptor,
@@ -179,38 +143,39 @@ static int gate(int fd, unsigned epoch)
 	return become(fd, (Bellows__Local__GateOpen *)message, fds, n_fds);
 }
 
+static int ask(const struct words *words)
+{
+	struct error err;
+	int fd = local_connect(words->socket, &err);
+
+	if (fd < 0)
+		return fail(EXIT_UNREACHABLE, err.text);
+	return words->role == ROLE_GATE ? gate(fd, words) : agent(fd, words);
+}
+
 int main(int argc, char **argv)
 {
-	bool is_gate = argc == 2 && strcmp(argv[1], "--gate") == 0;
-	const char *name = is_gate ? "BELLOWS_GATE" : "BELLOWS_AGENT";
-	const char *path = getenv(name);
+	struct words words;
 	struct error err;
-	unsigned epoch;
-	int fd;
 
-	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-		fputs(usage, stdout);
-		return 0;
-	}
-	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-		puts("bellows-launch " VERSION);
-		return 0;
-	}
-	if (argc == 2 && strcmp(argv[1], "--session") == 0)
-		return session_run();
-	if (!is_gate && (argc < 3 || argv[1][0] == '-')) {
+	if (words_read(&words, argc, argv, getenv, &err) < 0) {
+		if (*err.text)
+			return fail(EXIT_USAGE, err.text);
 		fputs(usage, stderr);
 		return EXIT_USAGE;
 	}
-	if (!path) {
-		fprintf(stderr, "bellows-launch: %s is not set\n", name);
-		return EXIT_USAGE;
+	switch (words.role) {
+	case ROLE_HELP:
+		fputs(usage, stdout);
+		return 0;
+	case ROLE_VERSION:
+		puts("bellows-launch " VERSION);
+		return 0;
+	case ROLE_SESSION:
+		return session_run();
+	case ROLE_AGENT:
+	case ROLE_GATE:
+		return ask(&words);
 	}
-	if (number("BELLOWS_EPOCH", &epoch) < 0)
-		return EXIT_USAGE;
-
-	fd = local_connect(path, &err);
-	if (fd < 0)
-		return fail(EXIT_UNREACHABLE, err.text);
-	return is_gate ? gate(fd, epoch) : agent(fd, epoch, argv[1], argv + 2);
+	return EXIT_USAGE;
 }
