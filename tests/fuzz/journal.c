@@ -12,19 +12,6 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define HOLD(cond)                                                             \
-	do {                                                                   \
-		if (!(cond)) {                                                 \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__,     \
-				#cond);                                        \
-			abort();                                               \
-		}                                                              \
-	} while (0)
-
 static void check(const char *line, size_t n)
 {
 	char again[JOURNAL_LINE_MAX];

@@ -12,15 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define HOLD(cond)                                                             \
-	do {                                                                   \
-		if (!(cond)) {                                                 \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__,     \
-				#cond);                                        \
-			abort();                                               \
-		}                                                              \
-	} while (0)
-
 #define GROUP "param2"
 
 static bool is_text(const struct namelist *list, struct namelist_span span,
@@ -105,14 +96,10 @@ static void edit(const struct namelist *old, const char *key, const char *value)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* of its own size, for the sanitizer to see what lies behind it */
-	CLEANUP(free) char *copy = malloc(size > 0 ? size : 1);
+	CLEANUP(free) char *copy = fuzz_copy(data, size);
 	struct namelist list = {.path = "fuzz", .text = copy, .size = size};
 	double number;
 
-	HOLD(copy);
-	if (size > 0)
-		memcpy(copy, data, size);
 	namelist_number(&list, "param1", "rstfrq", &number, NULL, NULL);
 	edit(&list, "irst", "1");
 	edit(&list, "rstnum", "123");

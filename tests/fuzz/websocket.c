@@ -12,15 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define HOLD(cond)                                                             \
-	do {                                                                   \
-		if (!(cond)) {                                                 \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__,     \
-				#cond);                                        \
-			abort();                                               \
-		}                                                              \
-	} while (0)
-
 /* All that came: kinds, codes and ends of messages, and their bytes. */
 struct heard {
 	uint8_t *text;
@@ -56,8 +47,7 @@ static void hear(struct heard *heard, const struct websocket_piece *piece)
 		heard->text[heard->size++] = '|';
 }
 
-/* In parts of so many bytes, each of its own memory for the sanitizer to see
- * what lies behind it. */
+/* In parts of so many bytes. */
 static void listen_to(struct heard *heard, const uint8_t *data, size_t size,
 		      size_t part)
 {
@@ -68,14 +58,12 @@ static void listen_to(struct heard *heard, const uint8_t *data, size_t size,
 	HOLD(heard->text);
 	while (size > 0 && heard->end == 0) {
 		size_t n = part < size ? part : size;
-		CLEANUP(free) uint8_t *copy = malloc(n);
-		const uint8_t *at = copy;
+		CLEANUP(free) char *copy = fuzz_copy(data, n);
+		const uint8_t *at = (const uint8_t *)copy;
 		size_t left = n;
 		struct websocket_piece piece;
 		int r;
 
-		HOLD(copy);
-		memcpy(copy, data, n);
 		while ((r = websocket_take(&ws, &at, &left, &piece,
 					   &heard->why)) > 0)
 			hear(heard, &piece);

@@ -14,27 +14,14 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define HOLD(cond)                                                             \
-	do {                                                                   \
-		if (!(cond)) {                                                 \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__,     \
-				#cond);                                        \
-			abort();                                               \
-		}                                                              \
-	} while (0)
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* of its own size, for the sanitizer to see what lies behind it */
-	CLEANUP(free) char *copy = malloc(size > 0 ? size : 1);
+	CLEANUP(free) char *copy = fuzz_copy(data, size);
 	CLEANUP(free) char *text = NULL;
 	cJSON *tree = NULL, *again;
 	struct error err = {""};
 	int r;
 
-	HOLD(copy);
-	if (size > 0)
-		memcpy(copy, data, size);
 	r = kube_yaml_parse(&tree, "fuzz", copy, size, &err);
 	if (r < 0) {
 		HOLD(r == -EINVAL && !tree);
