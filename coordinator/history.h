@@ -15,8 +15,9 @@
 #include <stddef.h>
 
 enum {
-	RESCALES_MAX = 1024,
-	SPANS_MAX = 4096,
+	/* Each update to who watches has all of them, ten times a second. */
+	RESCALES_MAX = 256,
+	SPANS_MAX = 1024,
 	NOTICES_MAX = 16,
 	REASON_MAX = 320,
 	NOTICE_AGAIN = 10000, /* msec until the same is noticed again */
