@@ -1,16 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Coordinator and executor as process 1 of a container.  args: BIN"""
+"""Coordinator and executor as process 1 of a container.  args: BIN KIN
+
+They are no inits that wrap one command, but what those must do they must do too
+(init_suite.py), as far as it applies: docs/leaving.md says how.  All 256 exit
+codes are tried with BELLOWS_EXIT_CODES=all in the environment.
+"""
 
 import os
-import shutil
 import signal
-import subprocess
+import sys
 
 import harness
+from init_suite import (CONT, DEADLY, HUP, MANY, TERM, USR1, USR2, heard,
+                        is_pending, scatter, unshare)
 
-UNSHARE = [shutil.which("unshare") or "unshare", "--pid", "--fork",
-           "--mount-proc", "--kill-child"]
+KIN = os.path.abspath(sys.argv.pop(2))
+CODES = range(1, 256) if os.environ.get("BELLOWS_EXIT_CODES") == "all" else (
+    1, 2, 63, 77, 100, 125, 126, 127, 128, 129, 137, 200, 254, 255)
+PASSED_ON = (HUP, USR1, USR2, signal.SIGWINCH)
 ORPHANS = """i=0
 while [ $i -lt 20 ]; do
   i=$((i + 1))
@@ -19,18 +27,10 @@ done
 exec parint "$@" """
 
 
-def unshare():
-    for more in ([], ["--user", "--map-root-user"]):
-        words = UNSHARE + more
-        if subprocess.run(words + ["true"], stderr=subprocess.DEVNULL,
-                          check=False).returncode == 0:
-            return words
-    raise harness.Skip("needs the right to make a process namespace")
-
-
-def contained(room, *words):
+def contained(room, *words, given=()):
     """Starts a program as process 1; also says which process it is here."""
-    at = room.start(*unshare(), os.path.join(harness.BIN, words[0]), *words[1:])
+    at = room.start(*unshare(), *given, os.path.join(harness.BIN, words[0]),
+                    *words[1:])
 
     def child():
         found = [pid for pid in harness.children(at.pid)
@@ -41,19 +41,19 @@ def contained(room, *words):
     return at, found[0] if found is not True else 0
 
 
-def begin(room, path, *options, n=2):
+def begin(room, path, *options, n=2, given=()):
     """A coordinator and n executors, each process 1 of its own namespace."""
     state = room.path("state", "c")
     lead = contained(room, "bellows-coordinator", "--job", path, "--state",
-                     state, *options)
+                     state, *options, given=given)
     address = room.wait("an address", lambda: harness.read(
         f"{state}/address", "r").strip())
     hands = []
     for number in range(n):
-        os.mkdir(room.path(f"t{number}"))
+        os.makedirs(room.path(f"t{number}"), exist_ok=True)
         hands.append(contained(
             room, "bellows-executor", "--coordinator", address, "--name",
-            f"w{number}", "--tmpdir", room.path(f"t{number}")))
+            f"w{number}", "--tmpdir", room.path(f"t{number}"), given=given))
     return lead, hands
 
 
@@ -64,14 +64,41 @@ def namespace_pid(pid):
     return 0
 
 
-def shell(room, script, work):
+def shell(room, script, work, **keys):
     return room.job(work, command=harness.flow(
-        ["sh", "-c", script, "parint", *work.words]))
+        ["sh", "-c", script, "parint", *work.words]), **keys)
+
+
+def kin(room, *words, ranks=2):
+    """A job whose ranks are kin.c; it takes more words for nothing."""
+    return room.job(harness.Work(1, 1, 1), ranks=(ranks, ranks, ranks),
+                    command=harness.flow([KIN, *words]))
 
 
 def steps_are_made(room):
     room.wait("a step", lambda: "parint: iteration" in room.programs[0].output)
 
+
+def ranks_say(room, path, line, times):
+    room.wait(f"{times} times {line}", lambda: harness.read(
+        path, "r").splitlines().count(line) == times)
+
+
+def tell_twice(room, pid):
+    os.kill(pid, TERM)
+    room.wait("the signal to be taken", lambda: not is_pending(pid, TERM))
+    os.kill(pid, TERM)
+
+
+def is_cancelled(room, lead, pid, hands):
+    """Told to end twice; ranks that do not listen are killed."""
+    tell_twice(room, pid)
+    lead.ends_with(130)
+    for hand, _ in hands:
+        hand.ends_with(0)
+
+
+# ---- a job ----
 
 def as_process_1_they_run_a_job_to_its_end(room):
     work = harness.work_for(2)
@@ -83,21 +110,19 @@ def as_process_1_they_run_a_job_to_its_end(room):
         hand.ends_with(0)
 
 
-def orphans_are_reaped(room):
-    work = harness.work_for(4)
-    (lead, pid), hands = begin(room, shell(room, ORPHANS, work))
-    pids = [pid] + [at for _, at in hands]
-    steps_are_made(room)
-    room.wait("the burial of the dead", lambda: not harness.zombies(*pids))
-    assert not lead.is_over()
-    assert harness.digest(lead.ends_with(0, 180).output) == work.digest()
+def the_exit_codes_of_the_application_are_passed_on(room):
+    for code in CODES:
+        (lead, _), hands = begin(room, kin(room, "exit", code, ranks=1), n=1)
+        lead.ends_with(code)
+        hands[0][0].ends_with(0)
 
 
-def the_exit_code_is_passed_on(room):
-    (lead, _), hands = begin(room, shell(room, "exit 9", harness.work_for(2)))
-    lead.ends_with(9)
-    for hand, _ in hands:
-        hand.ends_with(0)
+def death_of_a_rank_by_a_signal_is_128_and_its_number(room):
+    for signo in DEADLY:
+        (lead, _), hands = begin(room, kin(room, "die", int(signo), ranks=1),
+                                 n=1)
+        lead.ends_with(128 + signo)
+        hands[0][0].ends_with(0)
 
 
 def started_again_it_ends_as_the_job_did(room):
@@ -111,6 +136,87 @@ def started_again_it_ends_as_the_job_did(room):
     again.ends_with(9)
     assert "the job has ended before, with 9" in again.errors
     os.remove(room.path("state", "c", "ended"))
+
+
+# ---- orphans ----
+
+def orphans_of_the_application_are_reaped(room):
+    work = harness.work_for(4)
+    (lead, pid), hands = begin(room, shell(room, ORPHANS, work))
+    pids = [pid] + [at for _, at in hands]
+    steps_are_made(room)
+    room.wait("the burial of the dead", lambda: not harness.zombies(*pids))
+    assert not lead.is_over()
+    assert harness.digest(lead.ends_with(0, 180).output) == work.digest()
+
+
+def a_hundred_orphans_are_reaped_by_each_of_them(room):
+    """Of others than those that they have started; and once more, at once."""
+    path = room.path("said")
+    (lead, pid), hands = begin(room, kin(room, "stubborn", path))
+    ranks_say(room, path, "ready", 2)
+    for number, at in enumerate([pid] + [at for _, at in hands]):
+        before = set(harness.children(at))
+        scatter(room, at, KIN, MANY)
+        room.wait("their burial", lambda at=at, before=before:
+                  set(harness.children(at)) == before)
+        burst(room, at, room.path(f"burst-{number}"), before)
+        assert not harness.zombies(at)
+    is_cancelled(room, lead, pid, hands)
+
+
+def burst(room, pid, path, before):
+    words = ["nsenter", "--target", str(pid), "--pid"]
+    words += ["--user", "--preserve-credentials"] * (os.getuid() != 0)
+    at = room.start(harness.shutil.which("nsenter"), *words[1:], KIN, "orphans",
+                    path, MANY, 42)
+    room.wait("orphans", lambda: "ready" in harness.read(path, "r"))
+    assert len(set(harness.children(pid)) - before) == MANY
+    maker = harness.children(at.pid)[0]
+    os.kill(maker, USR1)
+    room.wait("their burial", lambda: set(harness.children(pid)) == before)
+    os.kill(maker, USR2)
+    at.ends_with(42)
+
+
+# ---- signals ----
+
+def signals_are_passed_on_to_every_rank(room):
+    path = room.path("heard")
+    (lead, pid), hands = begin(room, kin(room, "hear", path))
+    ranks_say(room, path, "ready", 2)
+    room.wait("up", lambda: "-> running" in lead.errors)
+    for number, signo in enumerate(PASSED_ON, 1):
+        os.kill(pid, signo)
+        room.wait(f"signal {signo}", lambda number=number:
+                  len(heard(path)) == 2 * number)
+    assert heard(path) == [int(signo) for signo in PASSED_ON for _ in range(2)]
+    is_cancelled(room, lead, pid, hands)
+
+
+def other_signals_end_neither_of_them(room):
+    path = room.path("said")
+    (lead, pid), hands = begin(room, kin(room, "stubborn", path))
+    ranks_say(room, path, "ready", 2)
+    for at in (pid, *(at for _, at in hands)):
+        for signo in (signal.SIGALRM, signal.SIGPIPE, signal.SIGTSTP, CONT,
+                      signal.SIGTTIN, signal.SIGTTOU, signal.SIGRTMIN + 3):
+            os.kill(at, signo)
+        room.wait("the signals to be taken", lambda at=at: not any(
+            is_pending(at, signo) for signo in (signal.SIGALRM, CONT)))
+        assert harness.stat(at)[0] not in "TZ"
+    is_cancelled(room, lead, pid, hands)
+
+
+def ranks_start_with_the_defaults_however_it_was_started(room):
+    path = room.path("said")
+    given = [KIN, "given", f"{int(HUP)},{int(USR1)}",
+             f"{int(USR2)},{int(TERM)}"]
+    (lead, _), hands = begin(room, kin(room, "signals", path), given=given)
+    lead.ends_with(0)
+    for hand, _ in hands:
+        hand.ends_with(0)
+    assert harness.read(path, "r").splitlines() == ["ready"] * 2
 
 
 def the_coordinator_saves_on_sigterm(room):
@@ -136,11 +242,30 @@ def an_executor_leaves_on_sigterm_and_the_job_goes_on_without_it(room):
     hands[0][0].ends_with(0)
 
 
+def an_executor_that_is_told_twice_kills_ranks_that_ignore_it(room):
+    path = room.path("said")
+    script = f"echo parint: iteration 1 of 9 at 0.0; exec {KIN} stubborn {path}"
+    (lead, pid), hands = begin(room, shell(
+        room, script, harness.Work(1, 1, 1), ranks=(2, 2, 2)))
+    ranks_say(room, path, "ready", 2)
+    tell_twice(room, hands[1][1])
+    hands[1][0].ends_with(143)
+    os.kill(pid, TERM)
+    lead.ends_with(75)
+    hands[0][0].ends_with(0)
+
+
 harness.main(
     as_process_1_they_run_a_job_to_its_end,
-    orphans_are_reaped,
-    the_exit_code_is_passed_on,
+    the_exit_codes_of_the_application_are_passed_on,
+    death_of_a_rank_by_a_signal_is_128_and_its_number,
     started_again_it_ends_as_the_job_did,
+    orphans_of_the_application_are_reaped,
+    a_hundred_orphans_are_reaped_by_each_of_them,
+    signals_are_passed_on_to_every_rank,
+    other_signals_end_neither_of_them,
+    ranks_start_with_the_defaults_however_it_was_started,
     the_coordinator_saves_on_sigterm,
     an_executor_leaves_on_sigterm_and_the_job_goes_on_without_it,
+    an_executor_that_is_told_twice_kills_ranks_that_ignore_it,
 )
