@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A job that relaunches its ranks again and again does not wear out.
+
+args: BIN [N]: N relaunches, 100 unless it is said.  1 rank, 2 ranks, 1 rank and
+so on; the coordinator, the monitor and the executor of rank 0 are the same from
+the first to the last, and no zombie, no descriptor and less than 1 MiB more is
+theirs at the end than after the first tenth of them.
+"""
+
+import re
+import sys
+import time
+
+import harness
+
+ASKED = int(sys.argv.pop(2)) if sys.argv[2:] and sys.argv[2].isdigit() else 100
+N = max(20, ASKED // 2 * 2)  # the last one is to 1 rank again
+WARM = N // 20 * 2
+EACH = 20          # seconds that one relaunch may take
+SETTLED = 10       # looks without a change
+GROWTH = 1024      # KiB
+WHO = ("bellows-coordinator", "bellows-monitor")
+
+
+def own_memory(pid):
+    """In KiB.  Of libraries it depends on who else has them, so not of these."""
+    return int(re.search(rb"^Anonymous:\s+(\d+)", harness.read(
+        f"/proc/{pid}/smaps_rollup"), re.M).group(1))
+
+
+def what_they_hold(room, pids):
+    """Descriptors and memory, once nothing changes."""
+    seen = []
+
+    def look():
+        seen.append([harness.descriptors(pid) for pid in pids])
+        return (len(room.ours("mpiexec")) == 1
+                and len(room.ours("bellows-executor")) == 1
+                and len(seen) > SETTLED
+                and seen[-SETTLED:] == [seen[-1]] * SETTLED)
+
+    room.wait("a settled job", look)
+    return seen[-1], [own_memory(pid) for pid in pids]
+
+
+def relaunch(room, ranks, pids):
+    began = time.monotonic()
+    room.run("bellows", "scale", "heat", ranks, "--wait", "--json",
+             patience=EACH).ends_with(0)
+    room.wait("the burial of the dead", lambda: not harness.zombies(*pids))
+    room.programs.pop()
+    return time.monotonic() - began
+
+
+def many_relaunches_leave_no_trace(room):
+    endless = harness.Work(1009, 2 ** 40, 200)
+    at = room.start("bellows", "run",
+                    room.job(endless, ranks=(1, 1, 2), restarts=0))
+    room.runs_on(1)
+    pids = [room.the(word) for word in (*WHO, "bellows-executor")]
+    before, took = None, []
+    for number in range(N):
+        took.append(relaunch(room, 2 - number % 2, pids))
+        if number + 1 == WARM:
+            room.runs_on(1)
+            before = what_they_hold(room, pids)
+    job = room.runs_on(1)
+    after = what_they_hold(room, pids)
+    print(f"# {N} relaunches, median {sorted(took)[N // 2]:.3f} s, slowest "
+          f"{max(took):.3f} s; of coordinator, monitor, executor: "
+          f"descriptors {before[0]} -> {after[0]}, "
+          f"KiB {before[1]} -> {after[1]}")
+    odd = [entry for entry in job["history"] if entry["result"] != "done"
+           or sorted((entry["from"], entry["to"])) != [1, 2]]
+    assert job["rescales"] == N and not odd, (job["rescales"], odd)
+    assert after[0] == before[0]
+    assert all(now < then + GROWTH for then, now in zip(before[1], after[1]))
+    room.run("bellows", "cancel", "heat").ends_with(0)
+    at.ends_with(130)
+
+
+harness.main(many_relaunches_leave_no_trace)
