@@ -300,11 +300,12 @@ def a_job_that_waits_in_vain_says_why(room):
     at.ends_with(69)
 
 
-harness.main(
-    both_versions_of_reflection_tell_all_services,
-    health_is_told_once_and_watched_to_the_end,
-    a_job_is_scaled_and_watched_to_its_end,
-    what_is_wrong_has_the_status_that_is_documented,
-    why_executors_do_not_come_is_the_reason_of_what_is_dropped,
-    a_job_that_waits_in_vain_says_why,
-)
+if __name__ == "__main__":
+    harness.main(
+        both_versions_of_reflection_tell_all_services,
+        health_is_told_once_and_watched_to_the_end,
+        a_job_is_scaled_and_watched_to_its_end,
+        what_is_wrong_has_the_status_that_is_documented,
+        why_executors_do_not_come_is_the_reason_of_what_is_dropped,
+        a_job_that_waits_in_vain_says_why,
+    )
