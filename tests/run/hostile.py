@@ -436,6 +436,34 @@ def more_connections_than_its_limit_are_borne(room):
     target.goes_on()
 
 
+def more_connections_than_there_can_be_leave_it_listening(room):
+    """Some are refused, and whoever comes later is let in."""
+    target = Target(room, ["prlimit", "--nofile=256:256"])
+    many = [target.connect() for _ in range(400)]
+    refused = 0
+    for at in many:
+        at.settimeout(0.05)
+        with contextlib.suppress(TimeoutError, OSError):
+            at.sendall(PREFACE + frame(SETTINGS, 0, 0, b""))
+        with contextlib.suppress(TimeoutError):
+            try:
+                refused += not at.recv(1)
+            except ConnectionError:
+                refused += 1
+    assert 150 < refused < 400, refused
+    assert harness.descriptors(target.pid) < 200  # some are kept
+    assert target.client.job().step > 0
+    for at in many:
+        at.close()
+    room.wait("the descriptors", lambda:
+              harness.descriptors(target.pid) <= target.before)
+    late = grpc.insecure_channel(
+        target.address, [("grpc.use_local_subchannel_pool", 1)])
+    grpc.channel_ready_future(late).result(TIMEOUT)
+    late.close()
+    target.goes_on()
+
+
 harness.main(
     who_sends_nothing_or_a_byte_at_a_time_is_hung_up_on,
     two_hundred_idle_connections_are_borne,
@@ -452,4 +480,5 @@ harness.main(
     messages_out_of_order_are_refused,
     kubs_calls_are_not_served_unless_they_are_asked_for,
     more_connections_than_its_limit_are_borne,
+    more_connections_than_there_can_be_leave_it_listening,
 )
