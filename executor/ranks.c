@@ -16,7 +16,7 @@
 
 enum {
 	KILL_AFTER = 3000,       /* of SIGTERM */
-	LEFTOVERS_AFTER = 10000, /* of the last rank: its daemon, say */
+	LEFTOVERS_AFTER = 10000, /* of the order to stop: its daemon, say */
 	LOOK_AGAIN = 20,
 	STARTS_KEPT = 16,
 };
@@ -199,6 +199,15 @@ static void end_leftovers(void *user)
 	process_signal(start->epoch, false, SIGKILL);
 }
 
+/* Not before the order to stop: ranks of other hosts may still save, and Open
+ * MPI ends all of them when one of its daemons does. */
+static void await_leftovers(struct start *start)
+{
+	if (start->gone && start->stopping)
+		loop_timer_set(start->ranks->loop, &start->kill,
+			       LEFTOVERS_AFTER, end_leftovers, start);
+}
+
 /* Is anything left?  Only when the ranks we know are gone are others sought. */
 void start_look(void *user)
 {
@@ -216,8 +225,8 @@ void start_look(void *user)
 	}
 	start->gone = true;
 	loop_timer_clear(&start->term);
-	loop_timer_set(ranks->loop, &start->kill, LEFTOVERS_AFTER,
-		       end_leftovers, start);
+	loop_timer_clear(&start->kill);
+	await_leftovers(start);
 	ranks->events->gone(ranks->user, start->epoch);
 }
 
@@ -228,6 +237,10 @@ void ranks_stop(struct ranks *ranks, unsigned epoch, msec_t patience)
 	if (!start)
 		return;
 	if (start->gone) {
+		if (!start->stopping) {
+			start->stopping = true;
+			await_leftovers(start);
+		}
 		ranks->events->gone(ranks->user, epoch);
 		return;
 	}
