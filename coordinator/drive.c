@@ -449,6 +449,7 @@ static void on_lost(void *user, int member, const char *reason)
 	struct coordinator *c = user;
 	bool had_ranks =
 		c->now && layout_ranks(launch_layout(c->now), member) > 0;
+	unsigned epoch = c->job.epoch; /* forgetting it may begin another */
 	char text[192];
 
 	forget(c, member);
@@ -458,7 +459,7 @@ static void on_lost(void *user, int member, const char *reason)
 	    record_notice(c, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST, text))
 		service_publish(c, true);
 	if (had_ranks)
-		coordinator_event(c, JOB_EV_LOST, c->job.epoch, 0, text);
+		coordinator_event(c, JOB_EV_LOST, epoch, 0, text);
 }
 
 static void on_left(void *user, int member)
