@@ -91,6 +91,7 @@ static void init_job(struct coordinator *c)
 	bool found = coordinator_find_checkpoint(c);
 
 	if (c->past) {
+		c->fence = loop_now() + members_lease(c->members);
 		take_over(c, &patience);
 		coordinator_event(c, JOB_EV_RESTARTED, 0, found,
 				  "the coordinator was started again");
@@ -138,8 +139,8 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 		return r;
 	if (goes_on(c->jobfile, former->past))
 		c->past = former->past;
-	r = members_create(&c->members, loop, &coordinator_members_events, c,
-			   err);
+	r = members_create(&c->members, loop, c->jobfile->lost_after,
+			   &coordinator_members_events, c, err);
 	c->reach = (struct launcher_room){
 		.loop = loop,
 		.members = c->members,
@@ -229,6 +230,7 @@ struct coordinator *coordinator_destroy(struct coordinator *c)
 	loop_timer_clear(&c->verdict);
 	loop_timer_clear(&c->retire);
 	loop_timer_clear(&c->end);
+	loop_timer_clear(&c->fenced);
 	free(c);
 	return NULL;
 }

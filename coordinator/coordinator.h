@@ -79,7 +79,9 @@ struct coordinator {
 	int app_status;          /* of mpiexec, as of waitpid() */
 	bool app_ended;
 
-	struct loop_timer deadline, proof, verdict, retire, end;
+	struct loop_timer deadline, proof, verdict, retire, end, fenced;
+	msec_t fence; /* no start before: ranks of the coordinator that was may
+		       * compute until then, out of reach */
 	msec_t ending_since;
 	bool suspending;
 	struct request request; /* the last Scale that was accepted */

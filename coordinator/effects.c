@@ -114,12 +114,29 @@ static int make_start(struct coordinator *c, struct error *err)
 	return 0;
 }
 
+static void start_again(void *user)
+{
+	struct coordinator *c = user;
+
+	coordinator_find_checkpoint(c);
+	coordinator_carry_out(c);
+}
+
+static bool is_fenced(struct coordinator *c)
+{
+	msec_t left = c->fence - loop_now();
+
+	if (left > 0)
+		loop_timer_set(c->loop, &c->fenced, left, start_again, c);
+	return left > 0;
+}
+
 static void do_start(struct coordinator *c)
 {
 	struct error err;
 	int r;
 
-	if (c->now && launch_epoch(c->now) == c->job.epoch)
+	if ((c->now && launch_epoch(c->now) == c->job.epoch) || is_fenced(c))
 		return;
 	r = make_start(c, &err);
 	if (r == 0) {

@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-	HEARTBEAT = 1000,
-	LOST_AFTER = 5000, /* without a report */
-	LOOK_EVERY = 500,
+	LOOK_EVERY = 100,
+	OWN_PAUSE = 500,   /* that is no mere lateness */
+	LEASE_EXTRA = 250, /* after it is over, if the stream was closed */
 };
 
 struct members {
@@ -19,6 +19,7 @@ struct members {
 	struct rpc_call *streams[MEMBERS_MAX]; /* NULL: not attached */
 	struct loop_timer look;
 	msec_t next_look;
+	msec_t lost_after; /* without a report */
 	const struct members_events *events;
 	void *user;
 };
@@ -28,9 +29,14 @@ struct ledger *members_ledger(struct members *members)
 	return &members->ledger;
 }
 
-unsigned members_heartbeat(void)
+msec_t members_heartbeat(const struct members *members)
 {
-	return HEARTBEAT;
+	return members->lost_after / 6;
+}
+
+msec_t members_lease(const struct members *members)
+{
+	return members->lost_after / 3 * 2;
 }
 
 int members_find(const struct members *members, const char *name,
@@ -117,13 +123,15 @@ static void look(void *user)
 	char reason[64];
 	int i;
 
-	if (members->next_look != 0 && late > LOOK_EVERY)
+	if (members->next_look != 0 && late > OWN_PAUSE)
 		forgive_own_pause(members, late);
 	members->next_look = loop_now() + LOOK_EVERY;
-	while ((i = member_find_silent(&members->ledger, loop_now())) !=
+	/* who will have been by the next time */
+	while ((i = member_find_silent(&members->ledger, members->next_look)) !=
 	       NO_MEMBER) {
-		snprintf(reason, sizeof(reason), "no report for %d s",
-			 (int)(members->ledger.members[i].silence / 1000));
+		snprintf(reason, sizeof(reason), "no report for %.3g s%s",
+			 (double)members->ledger.members[i].silence / 1000,
+			 members->streams[i] ? "" : ", and no connection");
 		members_part(members, i, reason);
 	}
 	loop_timer_set(members->loop, &members->look, LOOK_EVERY, look,
@@ -182,7 +190,8 @@ static int check_word(const char *key, const char *word, struct error *err)
 }
 
 /* A name is not taken from one who has it.  Who was killed has no stream any
- * more, and who is cut off is not heard. */
+ * more, and who is cut off is not heard, and has no rank that computes when its
+ * lease is over. */
 static int check_holder(const struct members *members,
 			const struct introduction *who, struct error *err)
 {
@@ -194,7 +203,8 @@ static int check_holder(const struct members *members,
 		return 0;
 	m = &members->ledger.members[holder];
 	silent = loop_now() - m->heard;
-	if (m->incarnation == who->incarnation || silent > 2 * HEARTBEAT)
+	if (m->incarnation == who->incarnation ||
+	    silent > members_lease(members))
 		return 0;
 	return error_set(err, -EEXIST,
 			 "name: another executor is called %s, and was heard "
@@ -261,7 +271,7 @@ void members_on_join(struct members *members, struct rpc_call *call,
 		.slots = request->slots,
 		.cores = request->cores,
 		.fast_network = request->fast_network,
-		.silence = LOST_AFTER,
+		.silence = members->lost_after,
 	};
 	struct error err;
 	int member, r = members_join(members, &who, &member, &err);
@@ -293,7 +303,7 @@ static int introduce(struct members *members, struct rpc_call *call,
 		     const Bellows__V1__Report *report)
 {
 	int member = members_find(members, report->name, report->incarnation);
-	const struct member *m;
+	struct member *m;
 
 	if (member == NO_MEMBER) {
 		rpc_call_end(call, RPC_NOT_FOUND,
@@ -303,6 +313,7 @@ static int introduce(struct members *members, struct rpc_call *call,
 	m = &members->ledger.members[member];
 	close_stream(members, member);
 	members->streams[member] = call;
+	m->silence = members->lost_after;
 	bind(call, member);
 	if (m->state == MEMBER_JOINED)
 		probe(members, member);
@@ -346,6 +357,17 @@ static void on_probed(struct members *members, int member,
 		members->events->probed(members->user, member);
 }
 
+static void answer(struct members *members, int member, uint64_t sent)
+{
+	Bellows__V1__Lease lease = BELLOWS__V1__LEASE__INIT;
+	Bellows__V1__Order order = BELLOWS__V1__ORDER__INIT;
+
+	lease.sent = sent;
+	order.what_case = BELLOWS__V1__ORDER__WHAT_LEASE;
+	order.lease = &lease;
+	members_order(members, member, &order);
+}
+
 /* It goes by itself; until its ranks are gone it is still waited for. */
 static void on_heartbeat(struct members *members, int member,
 			 const Bellows__V1__Heartbeat *heartbeat)
@@ -353,6 +375,7 @@ static void on_heartbeat(struct members *members, int member,
 	struct member *m = &members->ledger.members[member];
 	bool recalled = heartbeat->grace > 0;
 
+	answer(members, member, heartbeat->sent);
 	if (!heartbeat->leaving || m->state == MEMBER_LEAVING ||
 	    (recalled && m->state == MEMBER_RECALLED))
 		return;
@@ -386,8 +409,12 @@ void members_on_stream_gone(struct members *members, struct rpc_call *call)
 {
 	int member = bound(call);
 
-	if (member >= 0 && members->streams[member] == call)
-		members->streams[member] = NULL;
+	if (member < 0 || members->streams[member] != call)
+		return;
+	members->streams[member] = NULL;
+	/* it has ended, or will be back at once; its ranks may outlive it */
+	members->ledger.members[member].silence =
+		members_lease(members) + LEASE_EXTRA;
 }
 
 void members_on_end(struct members *members,
@@ -401,7 +428,7 @@ void members_on_end(struct members *members,
 		     *request->reason ? request->reason : "it ended");
 }
 
-int members_create(struct members **out, struct loop *loop,
+int members_create(struct members **out, struct loop *loop, msec_t lost_after,
 		   const struct members_events *events, void *user,
 		   struct error *err)
 {
@@ -410,6 +437,7 @@ int members_create(struct members **out, struct loop *loop,
 	if (!members)
 		return error_set(err, -ENOMEM, "out of memory");
 	members->loop = loop;
+	members->lost_after = lost_after;
 	members->events = events;
 	members->user = user;
 	look(members);

@@ -37,15 +37,19 @@ struct members_events {
 			 const Bellows__V1__Report *report);
 };
 
-int members_create(struct members **out, struct loop *loop,
+/* lost_after: milliseconds without a report, at least 1000. */
+int members_create(struct members **out, struct loop *loop, msec_t lost_after,
 		   const struct members_events *events, void *user,
 		   struct error *err);
 struct members *members_destroy(struct members *members); /* returns NULL */
 
 struct ledger *members_ledger(struct members *members);
 
-/* Milliseconds between reports, told to executors. */
-unsigned members_heartbeat(void);
+/* Told to executors: between reports, and for how long after one that was
+ * answered their ranks may compute.  The second is shorter than lost_after by a
+ * third: who is lost has no rank that computes. */
+msec_t members_heartbeat(const struct members *members);
+msec_t members_lease(const struct members *members);
 
 /* An executor introduces itself, again or anew: 0 and its index, or with a
  * sentence -EINVAL (what is wrong), -EEXIST (another one of that name is

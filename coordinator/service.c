@@ -308,7 +308,8 @@ static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
 	welcome.job = c->jobfile->name;
 	welcome.job_file = c->jobfile->text;
 	welcome.dir = (char *)c->jobfile->folder;
-	welcome.heartbeat = members_heartbeat();
+	welcome.heartbeat = (uint32_t)members_heartbeat(c->members);
+	welcome.lease = (uint32_t)members_lease(c->members);
 	welcome.incarnation = c->incarnation;
 	members_on_join(c->members, call,
 			(const Bellows__V1__JobInitRequest *)message, &welcome);

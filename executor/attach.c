@@ -58,9 +58,12 @@ static void on_order(void *user, const ProtobufCMessage *message)
 	struct executor *ex = user;
 	const Bellows__V1__Order *order = (const Bellows__V1__Order *)message;
 
-	if (ex->leaving)
+	if (ex->leaving && order->what_case != BELLOWS__V1__ORDER__WHAT_LEASE)
 		return;
 	switch (order->what_case) {
+	case BELLOWS__V1__ORDER__WHAT_LEASE:
+		lease_renew(&ex->lease, (msec_t)order->lease->sent);
+		return;
 	case BELLOWS__V1__ORDER__WHAT_LAUNCH:
 		programs_start(ex->programs, order->launch->launch,
 			       order->launch->epoch, order->launch->command,
@@ -185,6 +188,7 @@ static int take_job(struct executor *ex, const Bellows__V1__JobInitReply *reply,
 	int r;
 
 	ex->heartbeat = reply->heartbeat > 0 ? reply->heartbeat : 1000;
+	ex->lease.length = reply->lease;
 	ex->served = reply->incarnation;
 	if (ex->job)
 		return 0;

@@ -49,11 +49,19 @@ static void say_good_bye(void *user)
 		       LEAVE_TIMEOUT, on_ended, ex);
 }
 
+/* Then others may have started from the checkpoint that its ranks would write
+ * when they are told to leave. */
+static bool is_given_up(const struct executor *ex)
+{
+	return ex->exit_code == EXIT_UNREACHABLE || ex->lease.is_over;
+}
+
 /* First no process is left, then what they printed is sent. */
 static void clear(void *user)
 {
 	struct executor *ex = user;
-	bool late = loop_now() - ex->leave_since > KILL_AFTER;
+	bool late =
+		loop_now() - ex->leave_since > KILL_AFTER || is_given_up(ex);
 
 	if (process_signal(0, false, late ? SIGKILL : 0) > 0) {
 		loop_timer_set(ex->loop, &ex->leave, LOOK_AGAIN, clear, ex);
@@ -79,7 +87,7 @@ void executor_leave(struct executor *ex, int code, const char *reason)
 	if (ex->stream)
 		executor_beat(ex);
 	reach_end(ex);
-	process_signal(0, false, SIGTERM);
+	process_signal(0, false, is_given_up(ex) ? SIGKILL : SIGTERM);
 	clear(ex);
 }
 
@@ -173,6 +181,7 @@ static void tear_down(struct executor *ex)
 	loop_timer_clear(&ex->again);
 	loop_timer_clear(&ex->patience);
 	loop_timer_clear(&ex->leave);
+	lease_end(&ex->lease);
 	rpc_channel_destroy(ex->channel);
 	rpc_destroy(ex->rpc);
 	save_destroy(ex->save);
@@ -262,7 +271,11 @@ void executor_begin_life(struct executor *ex)
 int executor_run(const struct config *config, struct loop *loop,
 		 const char *bindir)
 {
-	struct executor ex = {.config = config, .loop = loop};
+	struct executor ex = {
+		.config = config,
+		.loop = loop,
+		.lease.loop = loop,
+	};
 	struct error err;
 	int r;
 

@@ -8,9 +8,9 @@
  *     away --JobInit--> joined --ActiveServer--> attached --Release--> leaving
  *      ^__________________________________________|  stream broke
  *
- * It decides nothing.  While it is away its ranks compute on; when the
- * coordinator stays away for longer than the patience, they are ended, because
- * somebody else may be about to start on the same checkpoint.  After each
+ * It decides nothing but this: without an answer from the coordinator its ranks
+ * stand still when the lease is over (lease.h), and are ended when the patience
+ * is, because somebody else may start on the same checkpoint.  After each
  * attachment everything is reported once more: the coordinator takes a fact the
  * second time for nothing.
  *
@@ -23,6 +23,7 @@
 
 #include "core/member.h"
 #include "executor/config.h"
+#include "executor/lease.h"
 #include "executor/output.h"
 #include "executor/program.h"
 #include "executor/ranks.h"
@@ -47,6 +48,7 @@ struct executor {
 	struct jobfile *job; /* NULL until the first JobInit */
 	struct output *output;
 	struct ranks *ranks;
+	struct lease lease;
 	struct programs *programs;
 	struct save *save;
 	struct tail *tail;

@@ -22,7 +22,8 @@ enum { KILL_AFTER = 3000, LOOK_AGAIN = 20 };
 static void look(void *user)
 {
 	struct executor *ex = user;
-	bool late = loop_now() - ex->former_since > KILL_AFTER;
+	msec_t spent = loop_now() - ex->former_since;
+	bool late = ex->lease.is_over || spent > KILL_AFTER;
 
 	if (ex->leaving)
 		return;
@@ -31,7 +32,8 @@ static void look(void *user)
 		return;
 	}
 	ranks_forget(ex->ranks);
-	if (late) /* this coordinator may have given it up meanwhile */
+	/* this coordinator may have given it up meanwhile */
+	if (spent > ex->lease.length)
 		executor_begin_life(ex);
 	executor_join(ex);
 }
@@ -49,7 +51,7 @@ void executor_end_former(struct executor *ex)
 	ex->save = save_destroy(ex->save);
 	ex->job = jobfile_destroy(ex->job);
 	ex->former_since = loop_now();
-	process_signal(0, false, SIGTERM);
+	process_signal(0, false, ex->lease.is_over ? SIGKILL : SIGTERM);
 	programs_abandon(ex->programs);
 	look(ex);
 }

@@ -34,6 +34,7 @@ void executor_beat(void *user)
 	Bellows__V1__Heartbeat heartbeat = BELLOWS__V1__HEARTBEAT__INIT;
 	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
 
+	heartbeat.sent = (uint64_t)loop_now();
 	heartbeat.ranks = ranks_count(ex->ranks);
 	heartbeat.leaving = ex->leaving || ex->leave_by != 0;
 	if (ex->leave_by != 0 && !ex->leaving)

@@ -61,6 +61,7 @@ struct jobfile {
 	msec_t wait_deadline;       /* for the initial ones */
 	msec_t start_deadline;      /* for ranks to come up */
 	msec_t resume_deadline;     /* to prove that they went on */
+	msec_t lost_after;          /* without a report of an executor */
 	unsigned restarts;          /* after losses and crashes */
 
 	enum scale_policy policy;

@@ -396,7 +396,8 @@ def messages_out_of_order_are_refused(room, target):
     assert said == "executor '' has not joined"
     who = liar(target)
     first = target.stream("ActiveServer").send(**who, heartbeat={"ranks": 9})
-    first.next()
+    assert first.next().WhichOneof("what") == "probe"
+    assert first.next().WhichOneof("what") == "lease"
     second = target.stream("ActiveServer").send(
         **who, probed={"token": 99, "failure": "no", "exit_code": 1})
     second.next()

@@ -109,7 +109,7 @@ def a_host_that_goes_away_costs_what_was_computed_since(room):
         room.scale(4).ends_with(0)
         room.runs_on(4)
         at.lose("n2")
-        job.ends_with(0, patience=180).says("n2 was lost: no report for 5 s",
+        job.ends_with(0, patience=180).says("n2 was lost: no report for 3 s",
                                             "running on 3 ranks")
     assert harness.digest(job.output) == WORK.digest()
     assert re.search(r"^parint: resumed at", job.output, re.M)

@@ -349,6 +349,30 @@ static void a_name_is_not_taken_from_one_who_is_there(void)
 	CHECK(desk_run(job, same_name, NULL));
 }
 
+static void beats(struct desk *at, void *user)
+{
+	Bellows__V1__Heartbeat heartbeat = BELLOWS__V1__HEARTBEAT__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+	const struct desk_answer *answer;
+	Bellows__V1__Order *order;
+
+	begin(at);
+	heartbeat.sent = 4242;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_HEARTBEAT;
+	r.heartbeat = &heartbeat;
+	report(0, &r);
+	answer = desk_answer(streams[0]);
+	order = bellows__v1__order__unpack(NULL, answer->size, answer->last);
+	CHECK(order && order->what_case == BELLOWS__V1__ORDER__WHAT_LEASE);
+	CHECK(order->lease->sent == 4242);
+	bellows__v1__order__free_unpacked(order, NULL);
+}
+
+static void a_heartbeat_is_answered_with_its_own_time(void)
+{
+	CHECK(desk_run(job, beats, NULL));
+}
+
 static void bad_addresses(struct desk *at, void *user)
 {
 	static const char *const wrong[] = {
@@ -400,5 +424,6 @@ RUN_TESTS(TEST(who_speaks_of_others_ranks_is_refuted),
 	  TEST(the_log_is_read_where_rank_0_is),
 	  TEST(only_the_executor_of_rank_0_judges_a_checkpoint),
 	  TEST(a_name_is_not_taken_from_one_who_is_there),
+	  TEST(a_heartbeat_is_answered_with_its_own_time),
 	  TEST(addresses_are_words),
 	  TEST(an_exit_code_is_none_that_would_read_as_success))

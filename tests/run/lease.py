@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Nothing computes any more where others may have started.  args: BIN"""
+
+import signal
+
+import bed
+import harness
+from crew import Crew, resumed
+
+STOPPED, COMPUTING, GONE = "T", "RSD", "ZX-"
+
+
+def states(pids):
+    """Of each, as the kernel has it."""
+    return "".join((harness.stat(pid) or "-")[0] for pid in pids)
+
+
+def are(pids, what):
+    return set(states(pids)) <= set(what)
+
+
+def a_host_that_is_cut_off_stands_still_before_others_start(room):
+    work = harness.Work(100003, 6000, 200)
+    with bed.Bed(room, 3) as at:
+        job = room.start("bellows", "run", "--hosts", at.file(), room.job(
+            work, ranks=(2, 1, 3),
+            mpi='{arguments: [--mca, mpi_yield_when_idle, "1"]}'))
+        room.runs_on(2)
+        room.scale(3).ends_with(0)
+        room.runs_on(3)
+        there = [pid for pid in room.ours("parint") if at.host_of(pid) == "n2"]
+        assert len(there) == 1 and are(there, COMPUTING)
+        at.obey("link", "n2", "down")
+        room.wait("it stands still", lambda: are(there, STOPPED))
+        room.wait_job("the others compute", lambda now: now["epoch"] == 3
+                      and harness.has_stepped(now))
+        assert are(there, STOPPED), states(there)
+        at.obey("link", "n2", "up")
+        room.wait("what it had is ended", lambda: are(there, GONE))
+        job.ends_with(0, patience=180).says("n2 was lost: no report for 3 s")
+    assert harness.digest(job.output) == work.digest()
+
+
+def a_coordinator_that_was_stopped_costs_that_while(room):
+    work = harness.work_for(5)
+    crew = Crew(room, room.job(work), 2).computes(2)
+    ranks = room.ours("parint")
+    crew.lead.tell(signal.SIGSTOP)
+    room.wait("they stand still", lambda: are(ranks, STOPPED))
+    crew.lead.tell(signal.SIGCONT)
+    room.wait("they go on", lambda: are(ranks, COMPUTING))
+    crew.lead.ends_with(0, patience=180)
+    assert harness.digest(crew.lead.output) == work.digest()
+    assert resumed(crew.lead) == [] and "was lost" not in crew.lead.errors
+    crew.left("w0", "w1")
+
+
+def the_time_until_one_is_lost_is_the_job_s(room):
+    work = harness.work_for(5)
+    crew = Crew(room, room.job(work, ranks=(2, 1, 2), lost_after="1s"),
+                2).computes(2)
+    crew.tell("w1", signo=signal.SIGSTOP)
+    crew.lead.ends_with(0, patience=180).says("w1 was lost: no report for 1 s")
+    assert harness.digest(crew.lead.output) == work.digest()
+    crew.tell("w1", signo=signal.SIGKILL)
+    crew.left("w0")
+
+
+harness.main(a_host_that_is_cut_off_stands_still_before_others_start,
+             a_coordinator_that_was_stopped_costs_that_while,
+             the_time_until_one_is_lost_is_the_job_s)
