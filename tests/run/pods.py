@@ -27,9 +27,6 @@ flock -n 9 || { echo TWICE; exit 9; }
 setsid sleep 600 </dev/null >/dev/null 2>&1 &
 exec parint "$@" """
 
-# what a container that was killed leaves in its volume
-KILLED = harness.re.compile(r"address|agent|coordinator\.sock|mpi-\d+/.*")
-
 
 def unshare(*options):
     words = [shutil.which("unshare") or "unshare", *options]
@@ -159,7 +156,7 @@ def an_executor_says_by_a_file_that_it_is_ready(room):
     crew.lead.tell(signal.SIGCONT)
     hand.ends_with(0)
     crew.kill()
-    room.stale = KILLED
+    room.stale = harness.KILLED
 
 
 # ---- the network ----

@@ -21,9 +21,6 @@ while [ $i -lt 100000 ]; do
   sleep 0.05
 done"""])
 
-# what a coordinator that was killed cannot remove; the next one does
-KILLED = re.compile(r"address|agent|coordinator\.sock|mpi-\d+/.*")
-
 
 def begun(room, work, *options, **keys):
     at = room.start("bellows", "run", room.job(work, **keys), *options)
@@ -192,7 +189,7 @@ def a_killed_coordinator_leaves_no_process(room):
     at = begun(room, harness.work_for(60))
     kill(room.the("bellows-coordinator"))
     assert at.end() not in (0, 75, 130)
-    room.stale = KILLED
+    room.stale = harness.KILLED
     room.nothing_is_left(60)
 
 
@@ -217,7 +214,7 @@ def executors_outlive_a_killed_coordinator_for_their_patience_only(room):
     for hand in hands:
         hand.ends_with(69, 30).says("not reached for 1 s")
     assert time.monotonic() - before > 0.9
-    room.stale = KILLED
+    room.stale = harness.KILLED
     room.nothing_is_left()
     assert not os.listdir(room.path("t0")) and not os.listdir(room.path("t1"))
 

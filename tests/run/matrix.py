@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Each step of a rescale, each part of a job, each fault: none of them hangs a
+job, loses it or changes its result.  args: BIN
+
+Which of the cases are made is drawn by lot, so that each step, part and fault is
+among them.  BELLOWS_CASES: how many, or all (24); BELLOWS_SEED: of the lot.
+"""
+
+import os
+import random
+import statistics
+
+import harness
+import misfortune
+
+SEED = int(os.environ.get("BELLOWS_SEED", "2023"))
+CASES = os.environ.get("BELLOWS_CASES", "24")
+figures, absent = {}, []
+
+
+def draw(cases, many):
+    """Whoever brings most that is new is first."""
+    dice, drawn, seen = random.Random(SEED), [], set()
+    while len(drawn) < many:
+        left = [case for case in cases if case not in drawn]
+        news = {case: len(set(case) - seen) for case in left}
+        drawn.append(dice.choice([case for case in left
+                                  if news[case] == max(news.values())]))
+        seen |= set(drawn[-1])
+    return drawn
+
+
+def test_of(case):
+    def test(room):
+        try:
+            figures[case] = misfortune.befall(room, case)
+        except misfortune.NotThere:
+            absent.append(case)
+    test.__name__ = misfortune.name_of(case)
+    return test
+
+
+def tell(what, values):
+    values = sorted(value for value in values if value is not None)
+    if len(values) > 1:
+        p95 = statistics.quantiles(values, n=20, method="inclusive")[-1]
+        print(f"# {what}: {len(values)} times, median "
+              f"{statistics.median(values):.2f}, 95 % {p95:.2f}, most "
+              f"{values[-1]:.2f}")
+
+
+def iterations():
+    return harness.work_for(misfortune.RUN).iterations
+
+
+def every_case_was_made_or_had_nobody_to_befall(_):
+    for fault in ("kill", "hang", "cut"):
+        of = [at for case, at in figures.items() if case.fault == fault]
+        tell(f"{fault}, s until it was detected", [at.detected for at in of])
+        tell(f"{fault}, s until ranks computed again",
+             [at.computing for at in of])
+        tell(f"{fault}, iterations of {iterations()} computed again",
+             [at.repeated for at in of if at.detected is not None])
+    print(f"# {len(figures)} cases, {len(absent)} more had nobody to befall")
+    assert len(figures) + len(absent) == len(cases)
+    assert len(absent) * 4 <= len(cases), absent
+
+
+everything = misfortune.all_cases()
+if os.getuid() != 0:
+    everything = [case for case in everything if case.fault != "cut"]
+cases = draw(everything, len(everything) if CASES == "all" else int(CASES))
+print(f"# seed {SEED}, {len(cases)} of {len(everything)} cases")
+harness.main(*map(test_of, cases), every_case_was_made_or_had_nobody_to_befall)
