@@ -34,6 +34,8 @@ int mpiexec_member(const char *alias)
 /* clang-format off */
 static const char *const fixed[] = {
 	"--map-by", "slot", "--bind-to", "none",
+	/* handing on its end crashes a daemon now and then (4.1) */
+	"--stdin", "none",
 	"--mca", "plm", "rsh",
 	"--mca", "plm_rsh_no_tree_spawn", "1",
 	"--mca", "orte_leave_session_attached", "1",

@@ -80,6 +80,7 @@ static void ranks_of_one_machine_talk_over_loopback(void)
 	set_up(2, 2);
 	CHECK_TEXT(words(),
 		   "mpiexec --hostfile H -np 2 --map-by slot --bind-to none "
+		   "--stdin none "
 		   "--mca plm rsh --mca plm_rsh_no_tree_spawn 1 "
 		   "--mca orte_leave_session_attached 1 "
 		   "--mca plm_rsh_agent A --mca pml ob1 "
