@@ -61,8 +61,10 @@ void coordinator_on_recalled(struct coordinator *c, int member, msec_t grace)
 		record_notice(c, BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED,
 			      reason);
 	}
-	if (has_ranks(c, member)) {
-		event.size = coordinator_possible(c, c->job.target);
+	event.size = coordinator_possible(c, c->job.target);
+	/* The job may be about to move to who has no ranks yet. */
+	if (has_ranks(c, member) ||
+	    (c->job.leave != 0 && event.size < c->job.target)) {
 		log_info("executor=%s leaves within %lld ms; those who stay "
 			 "can run %u of %u ranks",
 			 m->name, (long long)grace, event.size, c->job.target);

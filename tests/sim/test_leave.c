@@ -84,6 +84,28 @@ static void when_all_leave_others_are_waited_for(void)
 		   "[ 33.0] step -> running, 2 of 2 ranks, epoch 2\n");
 }
 
+static void if_those_it_moves_to_leave_too_the_size_is_kept(void)
+{
+	struct world world;
+
+	begin(&world, 2);
+	world.model.join = SECONDS(9);
+	world_leave(&world, 1, SECONDS(20));
+	world_run(&world, SECONDS(26) + 500);
+	world_leave(&world, 1, SECONDS(20));
+	world_run(&world, SECONDS(60));
+
+	CHECK_TEXT(world_transcript(&world),
+		   "[ 20.0] leave -> preparing, 2 of 1 ranks, epoch 1 next 2\n"
+		   "[ 22.0] prepared -> saving, 2 of 1 ranks, epoch 1 next 2\n"
+		   "[ 26.0] saved -> stopping, 2 of 1 ranks, epoch 1 next 2\n"
+		   "[ 26.5] leave -> stopping, 2 of 2 ranks, epoch 1\n"
+		   "[ 27.0] stopped -> waiting, 2 of 2 ranks, epoch 1\n"
+		   "[ 35.5] executors -> starting, 2 of 2 ranks, epoch 3\n"
+		   "[ 38.5] ranks up -> running, 2 of 2 ranks, epoch 3\n"
+		   "[ 39.5] step -> running, 2 of 2 ranks, epoch 3\n");
+}
+
 static void others_are_not_waited_for_for_ever(void)
 {
 	struct world world;
@@ -309,6 +331,7 @@ static void who_is_lost_before_it_could_leave_is_a_loss(void)
 RUN_TESTS(TEST(who_leaves_is_left_out_after_a_save),
 	  TEST(two_that_leave_are_one_shrink),
 	  TEST(when_all_leave_others_are_waited_for),
+	  TEST(if_those_it_moves_to_leave_too_the_size_is_kept),
 	  TEST(others_are_not_waited_for_for_ever),
 	  TEST(a_checkpoint_that_does_not_fit_is_left_out),
 	  TEST(a_preparation_that_does_not_fit_is_left_out),
