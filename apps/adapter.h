@@ -13,7 +13,7 @@
  *     check                      whoever reads a job file
  *     accepts trial reason       the coordinator
  *     prepare                    the coordinator
- *     command next on_line         the coordinator
+ *     command next on_line files   the coordinator
  *     save checkpoint log        the executor of rank 0, on another host maybe
  *     checkpoint                 also the coordinator
  *
@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 /* Raised whenever a struct below changes its shape. */
-#define ADAPTER_ABI 3
+#define ADAPTER_ABI 4
 
 /* Ends a command; also the longest one: ADAPTER_ARGS_MAX - 1 arguments. */
 #define ADAPTER_ARGS_MAX 512
@@ -46,6 +46,18 @@ enum save_kind {
 			    * or at once if going back to the newest that is
 			    * there costs less (see next) */
 };
+
+/* What becomes of a checkpoint when the next one is written. */
+enum former_kind {
+	FORMER_UNKNOWN,  /* 0: found out; until then a copy is what keeps it */
+	FORMER_REPLACED, /* the next is renamed over it: a hard link keeps it */
+	FORMER_STAYS,    /* the application leaves it there, and checkpoint()
+			  * takes it when the next one is none */
+};
+
+/* Below checkpoint_dir: the second good checkpoint, and those that could not be
+ * gone on from.  Nothing in it is the application's. */
+#define ADAPTER_KEPT "bellows-kept"
 
 /* The application as the job file declares it; all borrowed. */
 struct adapter_app {
@@ -81,6 +93,7 @@ enum line_kind {
 	LINE_SAVE_FAILED, /* no checkpoint could be written; ranks compute on */
 	LINE_RESUMED,     /* it goes on from a checkpoint: of step, 0: unsaid */
 	LINE_AFRESH,      /* it begins from the start */
+	LINE_UNREADABLE,  /* its checkpoint is damaged: it will end for that */
 };
 
 struct line_facts {
@@ -97,6 +110,8 @@ struct adapter {
 	bool has_settings; /* takes the job file's section settings */
 	bool has_restart;  /* takes the job file's key restart */
 	bool signal_once;  /* a second signal to save would do harm */
+	bool writes_itself; /* also every so often without being told to */
+	enum former_kind former;
 
 	/* What is wrong with the command or the settings, before anything is
 	 * started: 0 or -EINVAL with a sentence.  Optional. */
@@ -144,10 +159,21 @@ struct adapter {
 	 * after this step; 0: not known.  Optional. */
 	uint64_t (*next)(const struct adapter_app *app, uint64_t step);
 
-	/* The newest complete checkpoint: 0; 1 if there is none; -errno with a
-	 * sentence if the directory or a file cannot be read or is damaged. */
+	/* The newest complete checkpoint: 0; 1 if there is none; -EBADMSG if
+	 * what is there is damaged, and another -errno if the directory or a
+	 * file cannot be read and there may be one, both with a sentence. */
 	int (*checkpoint)(const struct adapter_app *app, struct checkpoint *out,
 			  struct error *err);
+
+	/* Calls each() with the names, from checkpoint_dir on, of the files
+	 * that are that checkpoint, or (of NULL, not with FORMER_STAYS) of
+	 * those in its place, whole or not; one that is not there does no harm.
+	 * Ends at once with what each() returns if that is not 0.  0, or -errno
+	 * with a sentence.  Optional: but then no second one is kept, and one
+	 * that cannot be gone on from is not passed over. */
+	int (*files)(const struct adapter_app *app, const struct checkpoint *of,
+		     int (*each)(void *user, const char *name), void *user,
+		     struct error *err);
 
 	/* Puts the path of a file into text that the application logs to and
 	 * whose lines on_line is to read as well; 1 if there is none.

@@ -152,6 +152,7 @@ void coordinator_on_line(struct coordinator *c, unsigned epoch,
 		return;
 	switch (read_line(c, line, &facts)) {
 	case LINE_OTHER:
+	case LINE_UNREADABLE: /* it ends for that, and is asked then */
 		return;
 	case LINE_PROGRESS:
 		on_step(c, &facts, line);

@@ -151,6 +151,19 @@ static int checkpoint(const struct adapter_app *app, struct checkpoint *out,
 	return r;
 }
 
+static int files(const struct adapter_app *app, const struct checkpoint *of,
+		 int (*each)(void *user, const char *name), void *user,
+		 struct error *err)
+{
+	CLEANUP(input_fini) struct input input = {.text = NULL};
+	int r = input_load(&input, app, err);
+
+	if (r < 0 || !of)
+		return r;
+	return sets_files((unsigned)llround((double)of->step / input.period),
+			  each, user);
+}
+
 /* "<nstep> <minutes> min" */
 static bool read_time(const char *line, double *minutes)
 {
@@ -188,6 +201,8 @@ const struct adapter adapter_cm1 = {
 	.name = "cm1",
 	.unit = "ms of model time",
 	.has_settings = true,
+	.writes_itself = true,
+	.former = FORMER_STAYS,
 	.check = check,
 	.accepts = accepts,
 	.prepare = prepare,
@@ -195,5 +210,6 @@ const struct adapter adapter_cm1 = {
 	.save = save,
 	.next = next,
 	.checkpoint = checkpoint,
+	.files = files,
 	.on_line = on_line,
 };

@@ -114,6 +114,11 @@ static bool fits_grid(const struct input *input, int part, uint64_t size)
 	return size % (WORD * nx * ny) == 0 && size >= WORD * nx * ny * nz;
 }
 
+static void put_name(char *name, size_t n, unsigned number, int part)
+{
+	snprintf(name, n, "cm1rst_%06u_%c.dat", number, parts[part]);
+}
+
 static void add_mark(uint64_t *mark, uint64_t word)
 {
 	*mark = (*mark ^ word) * UINT64_C(0x100000001b3); /* FNV-1a, by words */
@@ -130,8 +135,7 @@ static int look(struct set *set, const struct input *input, int dir,
 		struct stat st = {0};
 		char name[32];
 
-		snprintf(name, sizeof(name), "cm1rst_%06u_%c.dat", number,
-			 parts[i]);
+		put_name(name, sizeof(name), number, i);
 		if (fstatat(dir, name, &st, 0) < 0 && errno != ENOENT)
 			return error_errno(err, "cannot read %s", name);
 		set->size[i] = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
@@ -171,6 +175,19 @@ static int find(struct set *out, const struct numbers *numbers,
 		found = true;
 	}
 	return !found;
+}
+
+int sets_files(unsigned number, int (*each)(void *user, const char *name),
+	       void *user)
+{
+	char name[32];
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < PARTS; i++) {
+		put_name(name, sizeof(name), number, i);
+		r = each(user, name);
+	}
+	return r;
 }
 
 int sets_newest(const struct adapter_app *app, const struct input *input,

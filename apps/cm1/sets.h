@@ -21,4 +21,9 @@
 int sets_newest(const struct adapter_app *app, const struct input *input,
 		unsigned *number, struct checkpoint *out, struct error *err);
 
+/* Its five files, one after the other, until each() returns something else than
+ * 0, which is returned. */
+int sets_files(unsigned number, int (*each)(void *user, const char *name),
+	       void *user);
+
 #endif

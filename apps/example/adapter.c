@@ -141,6 +141,15 @@ static int checkpoint(const struct adapter_app *app, struct checkpoint *out,
 	return r;
 }
 
+static int files(const struct adapter_app *app, const struct checkpoint *of,
+		 int (*each)(void *user, const char *name), void *user,
+		 struct error *err)
+{
+	const char *file = adapter_setting(app, "file");
+
+	return each(user, file ? file : "plate.state");
+}
+
 static enum line_kind on_line(const struct adapter_app *app, const char *line,
 			      struct line_facts *facts)
 {
@@ -155,6 +164,9 @@ static enum line_kind on_line(const struct adapter_app *app, const char *line,
 		facts->step = step;
 		return LINE_RESUMED;
 	}
+	if (strncmp(line, "plate: cannot read: ", 20) == 0 ||
+	    strncmp(line, "plate: not a checkpoint of this plate: ", 39) == 0)
+		return LINE_UNREADABLE;
 	if (strcmp(line, "plate: starting from step 0") == 0)
 		return LINE_AFRESH;
 	return LINE_OTHER;
@@ -167,10 +179,12 @@ const struct adapter bellows_adapter = {
 	.abi = ADAPTER_ABI,
 	.name = "plate",
 	.has_settings = true,
+	.former = FORMER_REPLACED,
 	.check = check,
 	.accepts = accepts,
 	.command = command,
 	.save = save,
 	.checkpoint = checkpoint,
+	.files = files,
 	.on_line = on_line,
 };

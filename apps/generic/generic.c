@@ -11,6 +11,8 @@
  * its mark is made of names, sizes and times, so it changes for as long as the
  * application is writing.
  *
+ * The next one may be written over it, in place or not; that is found out.
+ *
  * Save: by the signal, or, if there is none, by waiting for the application to
  * write when it likes.
  *
@@ -164,32 +166,52 @@ static int on_glob_error(const char *path, int code)
 	return code != ENOENT && code != ENOTDIR;
 }
 
-/* Adds the files of one pattern to out: 0, 1 if there are none, or -errno. */
-static int add_files(struct checkpoint *out, const char *root, size_t skip,
-		     const char *pattern, struct error *err)
+/* What one pattern matches: 0, 1 if it is nothing, or -errno. */
+static int match(glob_t *found, const char *root, const char *pattern,
+		 struct error *err)
 {
-	CLEANUP(globfree) glob_t found = {0};
 	CLEANUP(free) char *whole = NULL;
-	unsigned before = out->files;
 	int r;
 
 	if (asprintf(&whole, "%s/%s", root, pattern) < 0) {
 		whole = NULL;
 		return error_set(err, -ENOMEM, "out of memory");
 	}
-	r = glob(whole, 0, on_glob_error, &found);
+	r = glob(whole, 0, on_glob_error, found);
 	if (r == GLOB_NOMATCH)
 		return 1;
 	if (r != 0)
 		return error_set(err, r == GLOB_NOSPACE ? -ENOMEM : -EACCES,
 				 "cannot read all folders that '%s' names",
 				 pattern);
+	return 0;
+}
+
+/* A file, and not one of those that are kept beside; name: from the checkpoint
+ * directory on. */
+static bool is_file(const char *path, const char *name, struct stat *st)
+{
+	static const char kept[] = ADAPTER_KEPT "/";
+
+	return strncmp(name, kept, sizeof(kept) - 1) != 0 &&
+	       stat(path, st) == 0 && S_ISREG(st->st_mode);
+}
+
+/* Adds the files of one pattern to out: 0, 1 if there are none, or -errno. */
+static int add_files(struct checkpoint *out, const char *root, size_t skip,
+		     const char *pattern, struct error *err)
+{
+	CLEANUP(globfree) glob_t found = {0};
+	unsigned before = out->files;
+	int r = match(&found, root, pattern, err);
+
+	if (r != 0)
+		return r;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		const char *path = found.gl_pathv[i];
 		struct stat st;
 
-		if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
-		    st.st_size == 0)
+		if (!is_file(path, path + skip + 1, &st) || st.st_size == 0)
 			continue;
 		out->files++;
 		out->bytes += (uint64_t)st.st_size;
@@ -241,6 +263,32 @@ static int checkpoint(const struct adapter_app *app, struct checkpoint *out,
 	return 0;
 }
 
+static int files(const struct adapter_app *app, const struct checkpoint *of,
+		 int (*each)(void *user, const char *name), void *user,
+		 struct error *err)
+{
+	CLEANUP(free) char *root = quote(app->checkpoint_dir);
+	int r = root ? 0 : error_set(err, -ENOMEM, "out of memory");
+
+	for (size_t i = 0; r == 0 && app->files && app->files[i]; i++) {
+		CLEANUP(globfree) glob_t found = {0};
+
+		r = match(&found, root, app->files[i], err);
+		if (r > 0)
+			r = 0;
+		for (size_t k = 0; r == 0 && k < found.gl_pathc; k++) {
+			const char *path = found.gl_pathv[k];
+			const char *name =
+				path + strlen(app->checkpoint_dir) + 1;
+			struct stat st;
+
+			if (is_file(path, name, &st))
+				r = each(user, name);
+		}
+	}
+	return r;
+}
+
 static enum line_kind on_line(const struct adapter_app *app, const char *line,
 			      struct line_facts *facts)
 {
@@ -260,5 +308,6 @@ const struct adapter adapter_generic = {
 	.command = command,
 	.save = save,
 	.checkpoint = checkpoint,
+	.files = files,
 	.on_line = on_line,
 };

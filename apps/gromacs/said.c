@@ -87,11 +87,32 @@ static enum line_kind read_length(const char *line, struct line_facts *facts)
 	return LINE_RESUMED;
 }
 
+/* What mdrun prints when it cannot read a checkpoint; of one that it cannot
+ * write it says the second, but only once it has gone on. */
+static bool is_unreadable(const char *line)
+{
+	static const char *const sentences[] = {
+		"WARNING: Checkpoint file is corrupted or truncated",
+		"Checkpoint file corrupted/truncated, or maybe you are out of "
+		"disk space?",
+		"The checkpoint file is corrupted or not a checkpoint file",
+		"The checkpoint file is empty/corrupted, or maybe you are out "
+		"of disk space?",
+	};
+
+	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++)
+		if (strcmp(line, sentences[i]) == 0)
+			return true;
+	return false;
+}
+
 enum line_kind said_read(const char *line, struct line_facts *facts)
 {
 	static const char restarting[] = "Restarting from checkpoint, ";
 	uint64_t step;
 
+	if (is_unreadable(line))
+		return LINE_UNREADABLE;
 	if (is_step(line, &step)) {
 		facts->step = step;
 		return LINE_PROGRESS;

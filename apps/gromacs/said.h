@@ -11,9 +11,12 @@
  *       step:                  150
  *                 150        0.30000
  *
- * The last is the line below "Step  Time", by its columns: the step ends in the
- * 15th, and the time, with five decimals, in the 30th or later.  No table of
- * energies has such a line, for energies have exponents.
+ *     WARNING: Checkpoint file is corrupted or truncated             stderr
+ *     The checkpoint file is corrupted or not a checkpoint file
+ *
+ * The last of the first five is the line below "Step  Time", by its columns:
+ * the step ends in the 15th, and the time, with five decimals, in the 30th or
+ * later. No table of energies has such a line, for energies have exponents.
  */
 
 #include "apps/adapter.h"

@@ -227,6 +227,20 @@ static int checkpoint(const struct adapter_app *app, struct checkpoint *out,
 	return 0;
 }
 
+static int files(const struct adapter_app *app, const struct checkpoint *of,
+		 int (*each)(void *user, const char *name), void *user,
+		 struct error *err)
+{
+	char name[NAMES_ROOM];
+	struct names names;
+	int r = names_parse(&names, adapter_setting(app, "files"), err);
+
+	if (r < 0 || !of)
+		return r;
+	r = newest_name(name, app->checkpoint_dir, &names, of->step, err);
+	return r < 0 ? r : each(user, name);
+}
+
 static enum line_kind on_line(const struct adapter_app *app, const char *line,
 			      struct line_facts *facts)
 {
@@ -242,10 +256,13 @@ const struct adapter adapter_lammps = {
 	.name = "lammps",
 	.has_settings = true,
 	.has_restart = true,
+	.writes_itself = true,
+	.former = FORMER_STAYS,
 	.check = check,
 	.command = command,
 	.save = save,
 	.next = next,
 	.checkpoint = checkpoint,
+	.files = files,
 	.on_line = on_line,
 };

@@ -4,6 +4,7 @@
 #include "apps/lammps/number.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The number at text, which end is put behind. */
 static bool leading(const char *text, uint64_t *out, const char **end)
@@ -63,10 +64,18 @@ static bool is_thermo(const char *line, uint64_t *step)
 	return leading(line, step, &end) && *end == ' ' && are_numbers(line);
 }
 
+static bool is_unreadable(const char *line)
+{
+	return strncmp(line, "ERROR", 5) == 0 &&
+	       strstr(line, "read_restart.cpp:");
+}
+
 enum line_kind lines_read(const char *line, struct line_facts *facts)
 {
 	uint64_t step;
 
+	if (is_unreadable(line))
+		return LINE_UNREADABLE;
 	if (is_current_step(line, &step)) {
 		facts->step = step;
 		/* a resume from step 0 would be one that does not say where */

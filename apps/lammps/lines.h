@@ -17,7 +17,10 @@
  * "Current step" comes before the first step of each run and minimisation, and
  * is how it is known where a start begins: nothing else says it before
  * something is computed.  That a restart file is read proves nothing, for it
- * might be another one.
+ * might be another one.  What cannot be read is told by where the error is:
+ *
+ *     ERROR: Invalid flag in header section of restart file
+ * (../read_restart.cpp:1104)
  *
  * A line of thermodynamic output is one of numbers alone, a whole one first,
  * that ends with a blank, which those of `print` and `fix print` do not, nor

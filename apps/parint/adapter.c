@@ -115,6 +115,24 @@ static int checkpoint(const struct adapter_app *app, struct checkpoint *out,
 	return 0;
 }
 
+static int files(const struct adapter_app *app, const struct checkpoint *of,
+		 int (*each)(void *user, const char *name), void *user,
+		 struct error *err)
+{
+	return each(user, FILE_NAME);
+}
+
+/* "checkpoint PATH is damaged: ...", and all else that ends it for its sake. */
+static bool is_unreadable(const char *line)
+{
+	static const char head[] = "parint: checkpoint ";
+	static const char unread[] = "parint: cannot read checkpoint ";
+
+	return strncmp(line, unread, sizeof(unread) - 1) == 0 ||
+	       (strncmp(line, head, sizeof(head) - 1) == 0 &&
+		strstr(line, " is damaged: "));
+}
+
 static enum line_kind on_line(const struct adapter_app *app, const char *line,
 			      struct line_facts *facts)
 {
@@ -124,6 +142,8 @@ static enum line_kind on_line(const struct adapter_app *app, const char *line,
 
 	if (strncmp(line, failed, sizeof(failed) - 1) == 0)
 		return LINE_SAVE_FAILED;
+	if (is_unreadable(line))
+		return LINE_UNREADABLE;
 	if (sscanf(line, "parint: resumed at iteration %" SCNu64, &step) == 1) {
 		facts->step = step;
 		return LINE_RESUMED;
@@ -140,9 +160,11 @@ static enum line_kind on_line(const struct adapter_app *app, const char *line,
 const struct adapter adapter_parint = {
 	.abi = ADAPTER_ABI,
 	.name = "parint",
+	.former = FORMER_REPLACED,
 	.check = check,
 	.command = command,
 	.save = save,
 	.checkpoint = checkpoint,
+	.files = files,
 	.on_line = on_line,
 };

@@ -276,6 +276,25 @@ static void a_directory_in_place_of_the_checkpoint_is_refused(void)
 	CHECK(strstr(err.text, "/parint.ckpt is not a file"));
 }
 
+static int count(void *user, const char *name)
+{
+	int *n = user;
+
+	return strcmp(name, "parint.ckpt") == 0 ? ++*n - 1 : -EINVAL;
+}
+
+static void parint_has_one_file_that_it_replaces(void)
+{
+	const struct adapter_app app = parint_app();
+	int n = 0;
+
+	CHECK(adapter_parint.former == FORMER_REPLACED);
+	CHECK(!adapter_parint.writes_itself);
+	CHECK(adapter_parint.files(&app, NULL, count, &n, NULL) == 0);
+	CHECK(n == 1);
+	CHECK(adapter_parint.files(&app, NULL, count, &n, NULL) == 1);
+}
+
 static void the_digest_knows_places_but_not_shares(void)
 {
 	const double x[] = {1, 2, 3, 2}, swapped[] = {1, 3, 2, 2};
@@ -306,6 +325,12 @@ static void lines_of_parint_are_understood(void)
 		 "computing on",
 		 LINE_SAVE_FAILED, 0, 0},
 		{"cannot write checkpoint", LINE_OTHER, 0, 0},
+		{"parint: checkpoint /c is damaged: its seal is wrong",
+		 LINE_UNREADABLE, 0, 0},
+		{"parint: cannot read checkpoint /c: Input/output error",
+		 LINE_UNREADABLE, 0, 0},
+		{"parint: checkpoint /c is of nloop 3, not 4", LINE_OTHER, 0,
+		 0},
 		{"", LINE_OTHER, 0, 0},
 	};
 
@@ -328,5 +353,6 @@ RUN_TESTS(TEST(adapters_are_found_by_name),
 	  TEST(parint_tells_what_is_wrong_with_a_checkpoint),
 	  TEST(every_byte_of_a_header_is_sealed),
 	  TEST(a_directory_in_place_of_the_checkpoint_is_refused),
+	  TEST(parint_has_one_file_that_it_replaces),
 	  TEST(the_digest_knows_places_but_not_shares),
 	  TEST(lines_of_parint_are_understood))

@@ -119,6 +119,34 @@ static void every_change_is_another_mark(void)
 			CHECK(is[i].mark != is[j].mark);
 }
 
+static int join(void *user, const char *name)
+{
+	strcat(strcat(user, name), " ");
+	return strcmp(name, "stop") == 0 ? 7 : 0;
+}
+
+static void its_files_are_what_the_patterns_match(void)
+{
+	CLEANUP(folder_remove) char *here = folder_create();
+	const char *files[] = {"*", "*/*", NULL};
+	const struct adapter_app app = {.checkpoint_dir = folder,
+					.files = files};
+	struct checkpoint found;
+	char names[128] = "";
+
+	CHECK(here && mkdir(below("sub"), 0700) == 0);
+	CHECK(mkdir(below(ADAPTER_KEPT), 0700) == 0);
+	put("a", "1");
+	put("b", "");
+	put("sub/c", "1");
+	put(ADAPTER_KEPT "/a", "1");
+	CHECK(adapter_generic.files(&app, NULL, join, names, &err) == 0);
+	CHECK_TEXT(names, "a b sub/c ");
+	CHECK(look(files, &found) == 0 && found.files == 2);
+	put("stop", "1");
+	CHECK(adapter_generic.files(&app, &found, join, names, &err) == 7);
+}
+
 static void a_missing_directory_is_named(void)
 {
 	const char *files[] = {"*", NULL};
@@ -296,6 +324,7 @@ static void it_runs_on_what_the_job_file_lists(void)
 RUN_TESTS(TEST(it_is_complete_when_every_pattern_has_a_file),
 	  TEST(only_files_with_something_in_them_count),
 	  TEST(every_change_is_another_mark),
+	  TEST(its_files_are_what_the_patterns_match),
 	  TEST(a_missing_directory_is_named),
 	  TEST(patterns_stay_below_the_checkpoint_directory),
 	  TEST(an_expression_that_is_wrong_is_refused_with_the_reason),

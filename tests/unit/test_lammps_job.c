@@ -180,7 +180,43 @@ static void names_are_as_in_the_command_restart(void)
 	CHECK(look(lengthy, &found) == 1);
 }
 
+static int only(void *user, const char *name)
+{
+	return strcmp(name, user) == 0 ? 0 : -EINVAL;
+}
+
+static void the_file_of_a_checkpoint_is_that_of_its_step(void)
+{
+	CLEANUP(folder_remove) char *here = folder_create();
+	const struct adapter_app numbered = app_with(by_step);
+	const struct adapter_app turned = app_with(in_turn);
+	const struct checkpoint of = {.step = 200};
+
+	CHECK(here && put_whole("a", 200) && put_whole("b", 300));
+	CHECK(put_whole("melt.200.restart", 200));
+	CHECK(put_whole("melt.300.restart", 300));
+	CHECK(adapter_lammps.files(&numbered, &of, only, "melt.200.restart",
+				   &err) == 0);
+	CHECK(adapter_lammps.files(&turned, &of, only, "b", &err) < 0);
+	CHECK(adapter_lammps.files(&numbered, NULL, only, "", &err) == 0);
+}
+
 /* ---- lines ---- */
+
+static void lines_tell_what_cannot_be_read(void)
+{
+	const struct adapter_app app = app_with(by_step);
+	struct line_facts facts = {0};
+
+	CHECK(adapter_lammps.on_line(&app,
+				     "ERROR: Invalid flag in header section of "
+				     "restart file (../read_restart.cpp:1104)",
+				     &facts) == LINE_UNREADABLE);
+	CHECK(adapter_lammps.on_line(&app,
+				     "ERROR: Lost atoms: original 864 current "
+				     "1 (../thermo.cpp:1)",
+				     &facts) == LINE_OTHER);
+}
 
 static void lines_tell_the_step(void)
 {
@@ -250,4 +286,5 @@ RUN_TESTS(TEST(the_restart_command_gets_the_path_of_that_step),
 	  TEST(options_that_hide_or_bind_are_refused),
 	  TEST(a_path_that_lammps_would_cut_is_refused),
 	  TEST(settings_are_checked), TEST(names_are_as_in_the_command_restart),
-	  TEST(lines_tell_the_step))
+	  TEST(the_file_of_a_checkpoint_is_that_of_its_step),
+	  TEST(lines_tell_what_cannot_be_read), TEST(lines_tell_the_step))
