@@ -8,11 +8,11 @@
 #include <limits.h>
 #include <stdio.h>
 
-int files_checkpoint_path(const struct adapter_app *app, char *text,
-			  size_t text_size, struct error *err)
+static int put_path(const struct adapter_app *app, const char *name, char *text,
+		    size_t text_size, struct error *err)
 {
 	size_t n = (size_t)snprintf(text, text_size, "%s/%s",
-				    app->checkpoint_dir, FILES_CHECKPOINT);
+				    app->checkpoint_dir, name);
 
 	return n < text_size
 		       ? 0
@@ -22,17 +22,22 @@ int files_checkpoint_path(const struct adapter_app *app, char *text,
 				   text_size - 1);
 }
 
+int files_checkpoint_path(const struct adapter_app *app, char *text,
+			  size_t text_size, struct error *err)
+{
+	return put_path(app, FILES_CHECKPOINT, text, text_size, err);
+}
+
 int files_log_path(const struct adapter_app *app, char *text, size_t text_size,
 		   struct error *err)
 {
 	return words_file(app, "g", "md", ".log", text, text_size, err);
 }
 
-/* A descriptor; -ENOENT if there is none. */
-int files_open_checkpoint(const struct adapter_app *app, char *path,
-			  struct error *err)
+int files_open(const struct adapter_app *app, const char *name, char *path,
+	       struct error *err)
 {
-	int fd, r = files_checkpoint_path(app, path, PATH_MAX, err);
+	int fd, r = put_path(app, name, path, PATH_MAX, err);
 
 	if (r < 0)
 		return r;

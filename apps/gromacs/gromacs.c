@@ -7,44 +7,50 @@
  *     options  which of them do not go with a job whose size changes
  *     files    where its checkpoint and its log are
  *     cpt      what is in a checkpoint
+ *     whole    which checkpoint counts
  *     start    how it is started, and how it goes on
  *     trial    whether it runs on a number of ranks
  *     said     what it says
  */
 
 #include "apps/adapter.h"
-#include "apps/gromacs/cpt.h"
 #include "apps/gromacs/files.h"
 #include "apps/gromacs/options.h"
 #include "apps/gromacs/said.h"
 #include "apps/gromacs/start.h"
 #include "apps/gromacs/trial.h"
-#include "base/cleanup.h"
+#include "apps/gromacs/whole.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 
 static int checkpoint(const struct adapter_app *app, struct checkpoint *out,
 		      struct error *err)
 {
-	char path[PATH_MAX];
-	CLEANUP(close) int fd = files_open_checkpoint(app, path, err);
-	struct cpt cpt;
-	int r;
+	struct whole found;
+	int r = whole_find(app, &found, err);
 
-	if (fd == -ENOENT)
-		return 1;
-	r = fd < 0 ? fd : cpt_read(&cpt, fd, path, err);
 	if (r < 0)
-		return r;
+		return r == -ENOENT ? 1 : r;
 	*out = (struct checkpoint){
-		.step = cpt.step,
-		.mark = cpt.mark,
+		.step = found.cpt.step,
+		.mark = found.cpt.mark,
 		.files = 1,
-		.bytes = cpt.bytes,
+		.bytes = found.cpt.bytes,
 	};
 	return 0;
+}
+
+static int files(const struct adapter_app *app, const struct checkpoint *of,
+		 int (*each)(void *user, const char *name), void *user,
+		 struct error *err)
+{
+	struct whole found;
+	int r = whole_find(app, &found, err);
+
+	if (r < 0 || !of || found.cpt.mark != of->mark)
+		return r == -ENOENT ? 0 : r;
+	return each(user, found.name);
 }
 
 /* One signal to one rank: it tells the others.  A second would have it stop
@@ -72,6 +78,8 @@ const struct adapter adapter_gromacs = {
 	.abi = ADAPTER_ABI,
 	.name = "gromacs",
 	.signal_once = true,
+	.writes_itself = true,
+	.former = FORMER_STAYS,
 	.check = options_check,
 	.accepts = options_accept,
 	.trial = trial,
@@ -80,6 +88,7 @@ const struct adapter adapter_gromacs = {
 	.command = start_command,
 	.save = save,
 	.checkpoint = checkpoint,
+	.files = files,
 	.log = files_log_path,
 	.on_line = on_line,
 };

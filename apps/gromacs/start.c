@@ -4,6 +4,7 @@
 #include "apps/gromacs/cpt.h"
 #include "apps/gromacs/files.h"
 #include "apps/gromacs/options.h"
+#include "apps/gromacs/whole.h"
 #include "base/cleanup.h"
 
 #include <errno.h>
@@ -41,20 +42,25 @@ int start_prepare(const struct adapter_app *app,
 		  const struct checkpoint *restart, struct error *err)
 {
 	char path[PATH_MAX];
-	CLEANUP(close) int fd = files_open_checkpoint(app, path, err);
-	struct cpt cpt;
-	int r;
+	CLEANUP(close) int fd = -1;
+	struct whole found;
+	int r = whole_find(app, &found, err);
 
-	if (fd == -ENOENT && !restart)
+	if (r == -ENOENT && !restart)
 		return 0;
-	r = fd < 0 ? fd : cpt_read(&cpt, fd, path, err);
 	if (r < 0)
 		return restart ? error_wrap(err, r,
 					    "mdrun would begin at step 0")
 			       : error_wrap(err, r,
 					    "it would be overwritten; go on "
 					    "from another or move it away");
-	return restart ? cut_log(app, fd, err) : 0;
+	if (!restart)
+		return 0;
+	r = whole_put_in_place(app, &found, err);
+	if (r < 0)
+		return r;
+	fd = files_open(app, FILES_CHECKPOINT, path, err);
+	return fd < 0 ? fd : cut_log(app, fd, err);
 }
 
 /* The step at which the run began, as mdrun has noted it in its log. */
