@@ -127,8 +127,11 @@ static void put_rescales(const struct figures *f, FILE *to)
 		const char *kind;
 		unsigned n;
 	} kinds[] = {
-		{"grow", tally->grown},         {"shrink", tally->shrunk},
-		{"recovery", tally->recovered}, {"dropped", tally->dropped},
+		{"grow", tally->grown},
+		{"shrink", tally->shrunk},
+		{"recovery", tally->recovered},
+		{"checkpoint", tally->checkpoints},
+		{"dropped", tally->dropped},
 		{"declined", tally->declined},
 	};
 

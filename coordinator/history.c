@@ -130,6 +130,12 @@ static struct rescale *unproven(struct history *history)
 	return NULL;
 }
 
+/* One that was due, at the size that the job has. */
+static bool is_checkpoint(const struct rescale *rescale)
+{
+	return rescale->due && rescale->from == rescale->to;
+}
+
 /* Instants that it did not reach are 0. */
 static void count(struct tally *tally, const struct rescale *r)
 {
@@ -143,6 +149,8 @@ static void count(struct tally *tally, const struct rescale *r)
 
 	if (r->recovery)
 		tally->recovered++;
+	else if (is_checkpoint(r))
+		tally->checkpoints++;
 	else if (r->to > r->from)
 		tally->grown++;
 	else
@@ -166,7 +174,7 @@ static void prove(struct history *history, msec_t at)
 	rescale->stepped = at;
 	end(rescale, "done");
 	count(&history->tally, rescale);
-	history->rescales_done++;
+	history->rescales_done += !is_checkpoint(rescale);
 }
 
 static void drop(struct history *history, struct rescale *rescale,
@@ -184,6 +192,7 @@ void history_on_step(struct history *history, const struct job *before,
 	msec_t at = now - history->began;
 	struct rescale *rescale = current(history);
 	bool computed = job_computes(before), computes = job_computes(job);
+	bool planned = event == JOB_EV_SCALE || event == JOB_EV_DUE;
 
 	if (computed != computes)
 		add_span(history, computes ? job->size : 0, at);
@@ -200,12 +209,12 @@ void history_on_step(struct history *history, const struct job *before,
 		rescale = NULL;
 	}
 
-	if (event == JOB_EV_SCALE ||
-	    (!rescale && computed &&
-	     (event == JOB_EV_LEAVE || event == JOB_EV_RESTARTED ||
-	      job->state == JOB_STOPPING)))
-		rescale = begin(history, before, reason, event != JOB_EV_SCALE,
-				at);
+	if (planned || (!rescale && computed &&
+			(event == JOB_EV_LEAVE || event == JOB_EV_RESTARTED ||
+			 job->state == JOB_STOPPING)))
+		rescale = begin(history, before, reason, !planned, at);
+	if (event == JOB_EV_DUE)
+		rescale->due = true;
 	if (computed && !computes && rescale != unproven(history))
 		prove(history, 0); /* its steps will not be seen any more */
 	if (!rescale)
@@ -215,6 +224,31 @@ void history_on_step(struct history *history, const struct job *before,
 	mark(rescale, job, event, at);
 	if (job_is_over(job) || (job->state == JOB_RUNNING && computed))
 		drop(history, rescale, before, reason);
+}
+
+/* Where steps are not seen, ranks that are up have to do. */
+static msec_t end_of_pause(const struct history *history,
+			   const struct rescale *rescale)
+{
+	return history->step != 0 ? rescale->stepped : rescale->up;
+}
+
+/* A start or two have failed between. */
+static bool went_back(const struct rescale *rescale)
+{
+	return rescale->from == rescale->to && !rescale->due;
+}
+
+msec_t history_checkpoint_cost(const struct history *history)
+{
+	for (size_t i = history->n_rescales; i-- > 0;) {
+		const struct rescale *at = &history->rescales[i];
+		msec_t end = end_of_pause(history, at);
+
+		if (at->saved != 0 && end > at->ordered && !went_back(at))
+			return end - at->ordered;
+	}
+	return 0;
 }
 
 /* ---- notices ---- */
@@ -333,6 +367,7 @@ static Bellows__V1__Rescale *to_wire(const struct rescale *from)
 	to->resumed = (uint64_t)from->resumed;
 	to->repeated = from->repeated;
 	to->recovery = from->recovery;
+	to->due = from->due;
 	return to;
 }
 

@@ -29,7 +29,7 @@ struct rescale {
 	msec_t asked, executors, prepared, ordered, saved, stopped, up, resumed,
 		stepped, last_step;
 	uint64_t repeated; /* steps */
-	bool recovery;
+	bool recovery, due;
 };
 
 struct notice {
@@ -52,7 +52,7 @@ enum rescale_phase {
 
 /* Of all that the job has had; grows only. */
 struct tally {
-	unsigned grown, shrunk, recovered, dropped;
+	unsigned grown, shrunk, recovered, checkpoints, dropped;
 	unsigned declined, lost, recalled;
 	msec_t phases[PHASES]; /* of those that were not dropped */
 	msec_t paused;         /* from the order to save to the first step */
@@ -68,7 +68,7 @@ struct history {
 	msec_t began;
 	struct rescale rescales[RESCALES_MAX]; /* the oldest are forgotten */
 	size_t n_rescales;
-	unsigned rescales_done;
+	unsigned rescales_done; /* without checkpoints that were due */
 	struct span spans[SPANS_MAX];
 	size_t n_spans;
 	struct notice notices[NOTICES_MAX]; /* the newest */
@@ -103,6 +103,10 @@ void history_on_progress(struct history *history, uint64_t step, uint64_t total,
 
 /* Steps between the checkpoint of the current rescale and the last one seen. */
 void history_on_repeated(struct history *history, uint64_t steps);
+
+/* Milliseconds that the last checkpoint cost which was gone on from: from the
+ * order to save to the first step; 0: there was none. */
+msec_t history_checkpoint_cost(const struct history *history);
 
 /* Milliseconds of a step of this start; 0: not known. */
 double history_step_time(const struct history *history);

@@ -44,6 +44,7 @@ static const char *const event_names[] = {
 	[JOB_EV_RESUMED]    = "resumed",
 	[JOB_EV_AFRESH]     = "afresh",
 	[JOB_EV_STEP]       = "step",
+	[JOB_EV_DUE]        = "due",
 	[JOB_EV_FINISHED]   = "finished",
 	[JOB_EV_CRASHED]    = "crashed",
 	[JOB_EV_UNSTARTED]  = "unstarted",
@@ -209,6 +210,7 @@ static const struct rule {
 	/* The job computes on until all it needs is there. */
 	{ IN(RUNNING),                ON_GROW,       JOB_GROWING,   aim       },
 	{ IN(RUNNING),                ON_SHRINK,     JOB_PREPARING, aim_and_prepare },
+	{ IN(RUNNING),                ON_DUE,        JOB_PREPARING, prepare   },
 	{ IN(GROWING),                ON_ENOUGH,     JOB_PREPARING, prepare   },
 	{ IN(GROWING),                ON_SOME,       JOB_PREPARING, aim_and_prepare },
 	{ IN(PREPARING),              ON_PREPARED,   JOB_SAVING,    NULL      },

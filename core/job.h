@@ -46,6 +46,9 @@
  * checkpoint was not known to be complete is dropped, any other goes on, from
  * WAITING. That is no loss of the application's, and does not count as one.
  *
+ * A checkpoint that is due for safety's sake (DUE) is a rescale to the size
+ * that it has: prepared while the ranks compute, and dropped likewise.
+ *
  * A start is proven when its ranks made a step or a checkpoint.  A start that
  * fails unproven at a new size goes back to the size that was proven before;
  * the very first start of an application that ends itself is not tried again.
@@ -95,6 +98,7 @@ enum job_event_type {
 	JOB_EV_RESTARTED, /* the coordinator was, and no rank is left; size: 1
 			   * if there is a checkpoint, otherwise 0 */
 	JOB_EV_TIMEOUT,   /* job->deadline passed; size: as of EXECUTORS */
+	JOB_EV_DUE,       /* a checkpoint is */
 	JOB_EV_CANCEL,
 	JOB_EV_SUSPEND, /* save, stop, and leave it at that */
 };

@@ -104,6 +104,8 @@ enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 		return resolve_afresh(job);
 	case JOB_EV_STEP:
 		return ON_STEP;
+	case JOB_EV_DUE: /* who is not proven has written it just now */
+		return job->stepped ? ON_DUE : ON_NOTHING;
 	case JOB_EV_FINISHED:
 		return ON_FINISHED;
 	case JOB_EV_CRASHED:

@@ -30,6 +30,7 @@ enum job_trigger {
 	ON_RANKS_ONLY, /* up, and it is not proven that they went on */
 	ON_RESUMED,
 	ON_STEP,
+	ON_DUE,
 	ON_FINISHED,
 	ON_BAD_SIZE,
 	ON_LOSS,

@@ -131,6 +131,7 @@ static void rescales_are_told_by_kind_and_phase(void)
 	begin();
 	history.tally = (struct tally){.grown = 1,
 				       .recovered = 2,
+				       .checkpoints = 5,
 				       .declined = 3,
 				       .lost = 4,
 				       .phases = {[PHASE_SAVE] = 1500},
@@ -140,6 +141,7 @@ static void rescales_are_told_by_kind_and_phase(void)
 	CHECK(has("bellows_rescales_total{kind=\"grow\"} 1"));
 	CHECK(has("bellows_rescales_total{kind=\"shrink\"} 0"));
 	CHECK(has("bellows_rescales_total{kind=\"recovery\"} 2"));
+	CHECK(has("bellows_rescales_total{kind=\"checkpoint\"} 5"));
 	CHECK(has("bellows_rescales_total{kind=\"declined\"} 3"));
 	CHECK(has("bellows_executors_lost_total 4"));
 	CHECK(has("bellows_rescale_phase_seconds_total{phase=\"save\"} 1.5"));

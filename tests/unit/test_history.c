@@ -166,6 +166,35 @@ static void a_resume_is_an_instant_of_its_own_and_still_a_pause(void)
 	CHECK(history.spans[2].ranks == 0);
 }
 
+static void a_checkpoint_that_is_due_has_a_cost(void)
+{
+	run();
+	CHECK(history_checkpoint_cost(&history) == 0);
+	history_on_progress(&history, 10, 100, true, 1300);
+	feed(2000, JOB_EV_DUE, 0);
+	feed(2200, JOB_EV_PREPARED, 0);
+	feed(2300, JOB_EV_SAVED, 0);
+	CHECK(history_checkpoint_cost(&history) == 0);
+	feed(2350, JOB_EV_STOPPED, 2);
+	feed(2400, JOB_EV_RANKS_UP, 0);
+	feed(2500, JOB_EV_STEP, 0);
+	CHECK(history.n_rescales == 1);
+	CHECK(history.rescales[0].from == 2 && history.rescales[0].to == 2);
+	CHECK(history.rescales[0].due && !history.rescales[0].recovery);
+	CHECK(history.tally.checkpoints == 1 && history.tally.shrunk == 0);
+	CHECK(history_checkpoint_cost(&history) == 300);
+	feed(3000, JOB_EV_DUE, 0);
+	feed(3100, JOB_EV_PREPARED, 0);
+	feed(3200, JOB_EV_UNSAVED, 0);
+	CHECK(history.n_rescales == 2 && history.rescales_done == 0);
+	CHECK(history_checkpoint_cost(&history) == 300);
+	feed(4000, JOB_EV_LOST, 0);
+	feed(4100, JOB_EV_STOPPED, 2);
+	feed(4200, JOB_EV_RANKS_UP, 0);
+	feed(4900, JOB_EV_STEP, 0);
+	CHECK(history_checkpoint_cost(&history) == 300);
+}
+
 static void a_loss_is_a_rescale_too(void)
 {
 	run();
@@ -283,6 +312,7 @@ RUN_TESTS(TEST(a_rescale_is_told_by_its_phases),
 	  TEST(a_step_of_the_old_ranks_ends_no_rescale),
 	  TEST(who_finishes_at_the_new_size_has_been_rescaled),
 	  TEST(a_resume_is_an_instant_of_its_own_and_still_a_pause),
+	  TEST(a_checkpoint_that_is_due_has_a_cost),
 	  TEST(a_loss_is_a_rescale_too),
 	  TEST(the_rest_of_the_time_follows_the_rate_of_this_start),
 	  TEST(the_oldest_are_forgotten_before_there_are_too_many),

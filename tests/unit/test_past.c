@@ -170,6 +170,26 @@ static void a_rescale_that_was_not_saved_is_told_as_dropped(void)
 	CHECK(read_lines(n_lines) && is_same_job(&past.job, &job));
 }
 
+static void a_checkpoint_that_was_due_is_due_again(void)
+{
+	const struct job *at;
+
+	begin();
+	feed(100, JOB_EV_EXECUTORS, 2);
+	feed(200, JOB_EV_RANKS_UP, 0);
+	feed(300, JOB_EV_STEP, 0);
+	CHECK(feed(1000, JOB_EV_DUE, 0));
+	CHECK(feed(1100, JOB_EV_PREPARED, 0));
+	CHECK(read_lines(n_lines) && is_same_job(&past.job, &job));
+	CHECK(past.history.rescales[0].due);
+	at = restart_after(n_lines);
+	CHECK(at && at->state == JOB_WAITING && at->target == 2);
+	CHECK(at->next == 0);
+	CHECK(feed(1500, JOB_EV_RESTARTED, 1));
+	CHECK_TEXT(history.rescales[0].result, "why");
+	CHECK(history.rescales[1].recovery && !history.rescales[1].due);
+}
+
 static void who_was_to_be_suspended_is(void)
 {
 	const struct job *at;
@@ -243,6 +263,7 @@ RUN_TESTS(TEST(what_was_lived_is_what_is_read),
 	  TEST(a_journal_that_ends_anywhere_is_the_job_of_then),
 	  TEST(a_restart_ends_with_the_old_size_or_the_new_one),
 	  TEST(a_rescale_that_was_not_saved_is_told_as_dropped),
+	  TEST(a_checkpoint_that_was_due_is_due_again),
 	  TEST(who_was_to_be_suspended_is),
 	  TEST(a_request_counts_once_it_has_begun),
 	  TEST(what_cannot_have_been_is_not_believed),
