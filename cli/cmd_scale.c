@@ -79,8 +79,12 @@ static void on_event(void *user, const struct event *event)
 	if (event->kind != EVENT_RESCALED ||
 	    event->rescale->asked <= scaling->before)
 		return;
+	/* a start that failed at the new size went back to the old one */
 	loop_stop(scaling->client->loop,
-		  rescale_is_done(event->rescale) ? EXIT_DONE : EXIT_DECLINED);
+		  rescale_is_done(event->rescale) &&
+				  event->rescale->to != event->rescale->from
+			  ? EXIT_DONE
+			  : EXIT_DECLINED);
 }
 
 static void on_job(void *user, const Bellows__V1__Job *job)
@@ -116,6 +120,7 @@ static int follow(struct scaling *scaling)
 		.lines = STDOUT_FILENO,
 		.bar = !scaling->args->json,
 		.term = scaling->args->term,
+		.since = &scaling->before,
 	};
 	int r;
 

@@ -41,6 +41,8 @@ static void begin(struct follow *follow, const Bellows__V1__Job *job)
 	for (size_t i = 0; i < job->n_history; i++) {
 		const Bellows__V1__Rescale *rescale = job->history[i];
 
+		if (follow->has_since && rescale->asked > follow->since)
+			break;
 		if (rescale->result[0])
 			follow->told = rescale->asked;
 		if (rescale->saved)

@@ -45,6 +45,10 @@ struct follow {
 	unsigned size, target;
 	int tenth;
 	uint64_t told, told_saved; /* the newest rescale told, by `asked` */
+	/* Set before the first message: what was asked for later is news, also
+	 * if it is over by then. */
+	bool has_since;
+	uint64_t since;
 	char trouble[256];
 };
 

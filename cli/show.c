@@ -103,6 +103,8 @@ int show_create(struct show **out, struct loop *loop,
 	show->config = *config;
 	show->config.bar = wants_bar(config);
 	show->loop = loop;
+	show->follow.has_since = config->since != NULL;
+	show->follow.since = config->since ? *config->since : 0;
 	r = sink_create(&show->out, loop, STDOUT_FILENO, config->on_room,
 			config->user, err);
 	if (r < 0)

@@ -21,8 +21,9 @@ struct show_config {
 	bool bar;   /* a status line on standard error is wanted */
 	bool wrap;  /* the application's output as events, among the lines */
 	bool quiet; /* no lines about the job, and no status line */
-	const char *term;     /* TERM, or NULL */
-	loop_timer_f on_room; /* optional: see show_is_full() */
+	const char *term;      /* TERM, or NULL */
+	const uint64_t *since; /* as of struct follow; NULL: not given */
+	loop_timer_f on_room;  /* optional: see show_is_full() */
 	void *user;
 };
 

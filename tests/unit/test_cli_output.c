@@ -89,6 +89,23 @@ static void a_trouble_is_told_once_until_it_is_another(void)
 			 "scheduled: no cpu\n");
 }
 
+static void who_asked_hears_of_what_is_over_already(void)
+{
+	struct follow follow = {.has_since = true, .since = 5000};
+
+	begin();
+	sample.job.n_history = 1;
+	sample.rescale.result = "the disk is full";
+	sample.rescale.saved = 0;
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 10000);
+	CHECK_TEXT(told, "[ 10.0 s] running on 2 ranks\n"
+			 "[ 10.0 s] stays on 2 ranks: the disk is full\n");
+	follow = (struct follow){.has_since = true, .since = 9100};
+	told[0] = '\0';
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 10000);
+	CHECK_TEXT(told, "[ 10.0 s] running on 2 ranks\n");
+}
+
 static void what_is_computed_again_is_said(void)
 {
 	struct follow follow = {0};
@@ -344,6 +361,7 @@ static void a_table_lists_members_below_one_job(void)
 
 RUN_TESTS(TEST(a_rescale_is_told_step_by_step),
 	  TEST(a_trouble_is_told_once_until_it_is_another),
+	  TEST(who_asked_hears_of_what_is_over_already),
 	  TEST(what_is_computed_again_is_said),
 	  TEST(a_change_that_was_dropped_says_why),
 	  TEST(stopping_for_good_is_no_rescale),
