@@ -61,6 +61,7 @@ static void add_rescale(cJSON *object, const Bellows__V1__Rescale *rescale)
 	json_add_number(object, "repeated_steps", (double)rescale->repeated);
 	json_add_known(object, "pause_ms", (double)pause.length);
 	cJSON_AddItemToObject(object, "phases", json_phases(&pause));
+	cJSON_AddBoolToObject(object, "due", rescale->due);
 }
 
 static void add_lists(cJSON *object, const Bellows__V1__Job *job)

@@ -26,6 +26,15 @@ static void print_growing(FILE *to, const Bellows__V1__Job *job)
 		fputs("executors come", to);
 }
 
+static void print_preparing(FILE *to, const Bellows__V1__Job *job)
+{
+	if (job->size != job->target)
+		fprintf(to, "preparing %u -> %u", job->size, job->target);
+	else
+		fputs("preparing a checkpoint", to);
+	fputs(": computing on while the next start is wired up", to);
+}
+
 static void print_state(FILE *to, const Bellows__V1__Job *job)
 {
 	struct text reason = text_safe(job->reason);
@@ -54,10 +63,7 @@ static void print_state(FILE *to, const Bellows__V1__Job *job)
 		print_growing(to, job);
 		break;
 	case BELLOWS__V1__STATE__PREPARING:
-		fprintf(to,
-			"preparing %u -> %u: computing on while the next "
-			"start is wired up",
-			job->size, job->target);
+		print_preparing(to, job);
 		break;
 	case BELLOWS__V1__STATE__SAVING:
 		fputs("saving a checkpoint", to);
@@ -93,6 +99,12 @@ static void print_repeated(FILE *to, const Bellows__V1__Job *job,
 		job->unit[0] ? text_safe(job->unit).s : "steps");
 }
 
+/* One that was due, at the size that the job has. */
+static bool is_checkpoint(const Bellows__V1__Rescale *rescale)
+{
+	return rescale->due && rescale->from == rescale->to;
+}
+
 static void print_rescale(FILE *to, const Bellows__V1__Job *job,
 			  const Bellows__V1__Rescale *rescale)
 {
@@ -106,8 +118,11 @@ static void print_rescale(FILE *to, const Bellows__V1__Job *job,
 					   : "the change was not finished");
 		return;
 	}
-	fprintf(to, "%u -> %u cost a pause of %s", rescale->from, rescale->to,
-		text_pause(pause.length).s);
+	if (is_checkpoint(rescale))
+		fputs("a checkpoint", to);
+	else
+		fprintf(to, "%u -> %u", rescale->from, rescale->to);
+	fprintf(to, " cost a pause of %s", text_pause(pause.length).s);
 	for (int i = 0; i < PHASES; i++) {
 		if (pause.phase[i] < 0)
 			continue;
@@ -144,7 +159,7 @@ static void print_saved(FILE *to, const Bellows__V1__Job *job,
 		if (job->step)
 			fprintf(to, " at step %" PRIu64, job->step);
 	}
-	if (rescale->to > 0)
+	if (rescale->to > 0 && !is_checkpoint(rescale))
 		fprintf(to, " for %u -> %u", rescale->from, rescale->to);
 }
 

@@ -44,6 +44,20 @@ static void print_schedule(FILE *to, const struct jobfile *job)
 	}
 }
 
+static const char *interval_word(const struct jobfile *job)
+{
+	return job->checkpoint_interval == CHECKPOINT_AUTO ? "auto" : "none";
+}
+
+static void print_interval(FILE *to, const struct jobfile *job)
+{
+	if (job->checkpoint_interval < 0)
+		print_text(to, "checkpoint interval", interval_word(job));
+	else
+		print_text(to, "checkpoint interval",
+			   text_duration(job->checkpoint_interval).s);
+}
+
 void spec_print(FILE *to, const struct jobfile *job)
 {
 	print_text(to, "name", job->name);
@@ -57,6 +71,7 @@ void spec_print(FILE *to, const struct jobfile *job)
 	fprintf(to, "%-20s %s, complete within %s\n", "checkpoint",
 		text_safe(job->app.checkpoint_dir).s,
 		text_duration(job->checkpoint_deadline).s);
+	print_interval(to, job);
 	print_text(to, "scaling", policy_names[job->policy]);
 	print_schedule(to, job);
 	print_text(to, "scale deadline", text_duration(job->scale_deadline).s);
@@ -113,6 +128,13 @@ void spec_print_json(FILE *to, const struct jobfile *job)
 	json_add_text(all, "checkpoint_dir", job->app.checkpoint_dir);
 	json_add_number(all, "checkpoint_deadline_ms",
 			(double)job->checkpoint_deadline);
+	if (job->checkpoint_interval < 0)
+		json_add_text(all, "checkpoint_interval", interval_word(job));
+	else
+		json_add_number(all, "checkpoint_interval_ms",
+				(double)job->checkpoint_interval);
+	json_add_number(all, "checkpoint_mtbf_ms",
+			(double)job->checkpoint_mtbf);
 	json_add_text(all, "policy", policy_names[job->policy]);
 	cJSON_AddItemToObject(all, "schedule", json_schedule(job));
 	json_add_number(all, "scale_deadline_ms", (double)job->scale_deadline);

@@ -222,6 +222,7 @@ struct coordinator *coordinator_destroy(struct coordinator *c)
 	trials_destroy(c->trials);
 	launcher_destroy(c->launcher);
 	sink_destroy(c->sink);
+	periodic_fini(&c->periodic);
 	members_destroy(c->members);
 	journal_close(c->journal);
 	jobfile_destroy(c->jobfile);

@@ -15,7 +15,7 @@
  *             +---------> drive.c <---------+
  *                     job_step()
  *                         |
- *               effects.c   leaving.c
+ *               effects.c   leaving.c   periodic.c
  *
  * This header is for the files of this room.
  */
@@ -26,6 +26,7 @@
 #include "coordinator/launcher.h"
 #include "coordinator/members.h"
 #include "coordinator/past.h"
+#include "coordinator/periodic.h"
 #include "coordinator/sink.h"
 #include "coordinator/trial.h"
 #include "core/job.h"
@@ -66,6 +67,7 @@ struct coordinator {
 	msec_t written;          /* newest instant of it */
 	struct launch *now, *next, *retired;
 	struct checkpoint checkpoint; /* newest complete one known */
+	struct periodic periodic;
 
 	/* of the start that runs */
 	unsigned save_ordered;   /* epoch whose ranks were told to save */

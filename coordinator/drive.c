@@ -218,6 +218,7 @@ void coordinator_step(struct coordinator *c, const struct job_event *event,
 	if (job_is_over(&c->job))
 		c->exit_code = exit_code_of(c);
 	coordinator_arm_deadline(c);
+	periodic_on_step(c, &before);
 	service_publish(c, !moved);
 	/* or another start is to be prepared */
 	if (moved || (c->job.next != 0 && c->job.next != before.next))

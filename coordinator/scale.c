@@ -16,6 +16,9 @@ int scale_check(const struct coordinator *c, int64_t ranks, struct error *err)
 				 "(%s)",
 				 c->job.size, c->job.target,
 				 job_state_name(c->job.state));
+	if (c->job.state == JOB_PREPARING || c->job.state == JOB_SAVING)
+		return error_set(err, -EBUSY, "a checkpoint is being made (%s)",
+				 job_state_name(c->job.state));
 	if (c->job.state != JOB_RUNNING)
 		return error_set(err, -EBUSY, "the job is %s",
 				 job_state_name(c->job.state));

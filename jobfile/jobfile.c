@@ -218,6 +218,21 @@ static int check_key(struct reader *reader)
 			     "mpi.launcher: ssh, or leave it out");
 }
 
+/* Whoever is only watched cannot be told to write. */
+static int check_interval(struct reader *reader)
+{
+	const struct jobfile *job = reader->job;
+	int signo;
+
+	if (job->checkpoint_interval < 0 ||
+	    job->adapter->save(&job->app, &signo) != SAVE_WATCH)
+		return 0;
+	return reader_refuse(reader, reader_line(reader, "checkpoint.interval"),
+			     "checkpoint.interval",
+			     "this application writes checkpoints when it "
+			     "likes, and cannot be told to; auto or none");
+}
+
 static int check_app(struct reader *reader)
 {
 	const struct jobfile *job = reader->job;
@@ -237,8 +252,9 @@ static int check_app(struct reader *reader)
 static int read_tree(struct reader *reader, const char *dir)
 {
 	static int (*const checks[])(struct reader *) = {
-		check_ranks,    check_section, check_keys_of_some, check_app,
-		check_schedule, check_kub,     check_key,
+		check_ranks, check_section,  check_keys_of_some,
+		check_app,   check_schedule, check_kub,
+		check_key,   check_interval,
 	};
 	yaml_node_t *root = yaml_document_get_root_node(reader->document);
 	int r;

@@ -44,6 +44,12 @@ enum network {
 /* How mpiexec reaches the other hosts; see coordinator/launcher.h. */
 enum launcher_kind { LAUNCHER_STREAM, LAUNCHER_SSH };
 
+/* In place of a length of time between checkpoints. */
+enum checkpoint_interval {
+	CHECKPOINT_AUTO = -1, /* by their cost, and how often nodes fail */
+	CHECKPOINT_NONE = -2, /* none that nobody asked for */
+};
+
 struct jobfile {
 	char *text;         /* as read */
 	const char *folder; /* that relative directories are taken from */
@@ -57,6 +63,9 @@ struct jobfile {
 	unsigned ranks_per_executor;
 
 	msec_t checkpoint_deadline; /* for a checkpoint to be complete */
+	msec_t checkpoint_interval; /* between two; or enum checkpoint_interval
+				     */
+	msec_t checkpoint_mtbf;     /* mean time between failures of a node */
 	msec_t scale_deadline;      /* for new executors to come */
 	msec_t wait_deadline;       /* for the initial ones */
 	msec_t start_deadline;      /* for ranks to come up */

@@ -71,6 +71,16 @@ static const char *parse_decimal(const char *text, double *out)
 	return end > text && stop == end ? end : NULL;
 }
 
+/* NULL if it is none of them. */
+static const struct schema_word *find_word(const struct schema_word *words,
+					   const char *text)
+{
+	for (; words && words->text; words++)
+		if (strcmp(words->text, text) == 0)
+			return words;
+	return NULL;
+}
+
 static int parse_duration(struct reader *reader, const struct place *place,
 			  const char *text, msec_t *out)
 {
@@ -80,10 +90,15 @@ static int parse_duration(struct reader *reader, const struct place *place,
 		{ "min", MINUTES(1) }, { "h", MINUTES(60) },
 	};
 	/* clang-format on */
+	const struct schema_word *word = find_word(place->key->words, text);
 	const char *unit;
 	double value;
 	size_t i = 0;
 
+	if (word) {
+		*out = word->value;
+		return 0;
+	}
 	unit = parse_decimal(text, &value);
 	if (!unit)
 		return refuse_text(reader, place, text, "is not a duration");
@@ -120,11 +135,9 @@ static int parse_moment(struct reader *reader, const struct place *place,
 static int parse_word(struct reader *reader, const struct place *place,
 		      const char *text)
 {
-	const struct schema_word *word = place->key->words;
+	const struct schema_word *word = find_word(place->key->words, text);
 
-	while (word->text && strcmp(word->text, text) != 0)
-		word++;
-	if (!word->text)
+	if (!word)
 		return refuse_text(reader, place, text, "is unknown");
 	if (place->key->size == sizeof(bool)) {
 		*(bool *)value_member(place) = word->value;

@@ -15,6 +15,12 @@ static const struct schema_word policies[] = {
 	{ NULL, 0 },
 };
 
+static const struct schema_word intervals[] = {
+	{ "auto", CHECKPOINT_AUTO },
+	{ "none", CHECKPOINT_NONE },
+	{ NULL, 0 },
+};
+
 static const struct schema_word networks[] = {
 	{ "auto", NETWORK_AUTO },
 	{ "tcp",  NETWORK_TCP  },
@@ -119,6 +125,15 @@ const struct schema_key schema_keys[] = {
 { "checkpoint.deadline", KEY_DURATION, JOB(checkpoint_deadline), DEADLINE,
   .fallback = "60s",
   .help = "How long a checkpoint that was asked for may take." },
+{ "checkpoint.interval", KEY_DURATION, JOB(checkpoint_interval),
+  .min = SECONDS(1), .max = MINUTES(60 * 24 * 7), .words = intervals,
+  .fallback = "auto",
+  .help = "How long to compute between checkpoints that nobody asks for; auto:"
+	  " what costs\nleast, for applications that write none by themselves." },
+{ "checkpoint.mtbf", KEY_DURATION, JOB(checkpoint_mtbf),
+  .min = SECONDS(1), .max = MINUTES(60 * 876000), .fallback = "8760h",
+  .help = "Mean time between failures of one node, for checkpoint.interval:"
+	  " auto." },
 
 { "scale.policy", KEY_WORD, JOB(policy), .words = policies,
   .fallback = "(schedule if there is one, or else manual)",
@@ -232,9 +247,15 @@ static const char *duration_range(const struct schema_key *key, char *text,
 {
 	char min[32], max[32];
 
-	snprintf(text, n,
-		 "a duration from %s to %s, with its unit: ms, s, "
+	int at = 0;
+
+	for (const struct schema_word *word = key->words; word && word->text;
+	     word++)
+		at += snprintf(text + at, n - (size_t)at, "%s, ", word->text);
+	snprintf(text + at, n - (size_t)at,
+		 "%sa duration from %s to %s, with its unit: ms, s, "
 		 "min or h",
+		 key->words ? "or " : "",
 		 schema_duration(key->min, min, sizeof(min)),
 		 schema_duration(key->max, max, sizeof(max)));
 	return text;

@@ -54,6 +54,12 @@ static bool is_done(const Bellows__V1__Rescale *rescale)
 	return strcmp(rescale->result, "done") == 0;
 }
 
+/* A checkpoint that was due, at the size that the job has. */
+static bool is_checkpoint(const Bellows__V1__Rescale *rescale)
+{
+	return rescale->due && rescale->from == rescale->to;
+}
+
 /* From the order to save to the first step of the new ranks, as far as they
  * were seen; in seconds. */
 static double pause_of(const Bellows__V1__Rescale *rescale)
@@ -82,6 +88,8 @@ static unsigned phases_of(const Bellows__V1__Rescale *rescale)
 
 static void say_asked(struct sheet *sheet, const Bellows__V1__Rescale *rescale)
 {
+	if (is_checkpoint(rescale))
+		return;
 	if (rescale->recovery)
 		say(sheet, true, "Recovering", "Relaunch", "%u -> %u ranks: %s",
 		    rescale->from, rescale->to, rescale->reason);
@@ -105,6 +113,12 @@ static void say_saved(struct sheet *sheet, const Bellows__V1__Job *job,
 
 static void say_ended(struct sheet *sheet, const Bellows__V1__Rescale *rescale)
 {
+	if (is_checkpoint(rescale)) {
+		if (!is_done(rescale))
+			say(sheet, true, "CheckpointFailed", "Save", "%s",
+			    rescale->result);
+		return;
+	}
 	if (!is_done(rescale) && !rescale->recovery)
 		say(sheet, true, "ScaleDropped", "Scale", "%u -> %u ranks: %s",
 		    rescale->from, rescale->to, rescale->result);
@@ -323,7 +337,8 @@ static void say_scaling(const Bellows__V1__Job *job,
 			struct condition *out)
 {
 	*out = (struct condition){.type = "bellows.io/Scaling",
-				  .holds = newest && !is_ended(newest),
+				  .holds = newest && !is_ended(newest) &&
+					   !is_checkpoint(newest),
 				  .reason = "Steady"};
 	if (!out->holds) {
 		snprintf(out->message, sizeof(out->message),
@@ -369,7 +384,8 @@ void announce_conditions(const Bellows__V1__Job *job,
 	if (job->n_history > 0)
 		newest = job->history[job->n_history - 1];
 	for (size_t i = job->n_history; i-- > 0 && !asked;)
-		if (!job->history[i]->recovery)
+		if (!job->history[i]->recovery &&
+		    !is_checkpoint(job->history[i]))
 			asked = job->history[i];
 	say_running(job, &out[0]);
 	say_scaling(job, newest, &out[1]);

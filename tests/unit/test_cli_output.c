@@ -89,6 +89,35 @@ static void a_trouble_is_told_once_until_it_is_another(void)
 			 "scheduled: no cpu\n");
 }
 
+static void a_checkpoint_that_was_due_is_no_change_of_the_size(void)
+{
+	struct follow follow = {0};
+
+	begin();
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 3200);
+	sample.job.n_history = 1;
+	sample.rescale.to = 2;
+	sample.rescale.due = true;
+	sample.rescale.result = "";
+	sample.rescale.saved = sample.rescale.up = sample.rescale.stepped = 0;
+	step(&follow, BELLOWS__V1__STATE__PREPARING, 9800);
+	sample.rescale.saved = 10000;
+	step(&follow, BELLOWS__V1__STATE__STOPPING, 10050);
+	sample.rescale.up = 10400;
+	sample.rescale.stepped = 10600;
+	sample.rescale.result = "done";
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 10600);
+	CHECK_TEXT(told,
+		   "[  3.2 s] running on 2 ranks\n"
+		   "[  9.8 s] preparing a checkpoint: computing on while the "
+		   "next start is wired up\n"
+		   "[ 10.1 s] saved\n"
+		   "[ 10.1 s] stopping the ranks\n"
+		   "[ 10.6 s] running on 2 ranks\n"
+		   "[ 10.6 s] a checkpoint cost a pause of 0.800 s (save 0.200 "
+		   "s, stop 0.100 s, start 0.300 s, first step 0.200 s)\n");
+}
+
 static void who_asked_hears_of_what_is_over_already(void)
 {
 	struct follow follow = {.has_since = true, .since = 5000};
@@ -293,7 +322,7 @@ static void json_keys_stay_as_they_are(void)
 	CHECK_TEXT(keys, "epoch from to reason result asked_ms executors_ms "
 			 "prepared_ms ordered_ms saved_ms stopped_ms up_ms "
 			 "resumed_ms stepped_ms last_step_ms repeated_steps "
-			 "pause_ms phases ");
+			 "pause_ms phases due ");
 	keys_of(cJSON_GetObjectItem(job, "spans")->child, keys, sizeof(keys));
 	CHECK_TEXT(keys, "from_ms to_ms ranks ");
 	cJSON_Delete(job);
@@ -335,7 +364,8 @@ static void json_events_are_one_line_each(void)
 		"\"last_step_ms\":9900,\"repeated_steps\":0,\"pause_ms\":800,"
 		"\"phases\":{\"save_"
 		"ms\":"
-		"200,\"stop_ms\":100,\"start_ms\":300,\"first_step_ms\":200}}"
+		"200,\"stop_ms\":100,\"start_ms\":300,\"first_step_ms\":200},"
+		"\"due\":false}"
 		"\n");
 }
 
@@ -361,6 +391,7 @@ static void a_table_lists_members_below_one_job(void)
 
 RUN_TESTS(TEST(a_rescale_is_told_step_by_step),
 	  TEST(a_trouble_is_told_once_until_it_is_another),
+	  TEST(a_checkpoint_that_was_due_is_no_change_of_the_size),
 	  TEST(who_asked_hears_of_what_is_over_already),
 	  TEST(what_is_computed_again_is_said),
 	  TEST(a_change_that_was_dropped_says_why),

@@ -51,6 +51,8 @@ static void a_short_file_gets_the_defaults(void)
 	CHECK(job->start_deadline == SECONDS(60));
 	CHECK(job->policy == SCALE_MANUAL && job->n_schedule == 0);
 	CHECK(job->network == NETWORK_AUTO);
+	CHECK(job->checkpoint_interval == CHECKPOINT_AUTO);
+	CHECK(job->checkpoint_mtbf == MINUTES(60 * 8760));
 	CHECK(!job->environment[0] && !job->mpi_arguments[0]);
 	CHECK(!job->app.restart && !job->app.files && !job->app.progress);
 	CHECK(!job->app.accepts && job->app.save_signal == 0);
@@ -117,6 +119,37 @@ static void every_key_reaches_its_member(void)
 	CHECK_TEXT(job->app.resumed, "from ([0-9]+)");
 	CHECK(job->app.unproven);
 	CHECK(job->app.accepts[2] == 8 && job->app.accepts[3] == 0);
+}
+
+static void checkpoints_are_asked_of_who_can_be_told(void)
+{
+#define WATCHED                                                                \
+	"name: a\napp: generic\ncommand: [a]\nranks: {initial: 1}\n"           \
+	"generic: {files: ['*'], proof: none}\n"
+
+	CHECK(parse(WATCHED "checkpoint: {dir: c, interval: none}\n") == 0);
+	CHECK(job->checkpoint_interval == CHECKPOINT_NONE);
+	CHECK(parse(WATCHED "checkpoint: {dir: c, interval: auto}\n") == 0);
+	CHECK(job->checkpoint_interval == CHECKPOINT_AUTO);
+	CHECK(parse(WATCHED "checkpoint: {dir: c, interval: 1h}\n") == -EINVAL);
+	CHECK_TEXT(err.text, "t.yaml:6: checkpoint.interval: this application "
+			     "writes checkpoints when it likes, and cannot be "
+			     "told to; auto or none");
+	CHECK(parse(GOOD_BUT_RANKS "ranks: {initial: 2}\n"
+				   "scale: {deadline: none}\n") == -EINVAL);
+	CHECK(parse("name: a\napp: parint\ncommand: [a]\n"
+		    "ranks: {initial: 1}\n"
+		    "checkpoint: {dir: c, interval: 30min, mtbf: 87600h}\n") ==
+	      0);
+	CHECK(job->checkpoint_interval == MINUTES(30));
+	CHECK(job->checkpoint_mtbf == MINUTES(60 * 87600));
+	CHECK(parse("name: a\napp: parint\ncommand: [a]\n"
+		    "ranks: {initial: 1}\n"
+		    "checkpoint: {dir: c, interval: never}\n") == -EINVAL);
+	CHECK_TEXT(err.text,
+		   "t.yaml:5: checkpoint.interval: 'never' is not a duration; "
+		   "auto, none, or a duration from 1s to 168h, with its unit: "
+		   "ms, s, min or h");
 }
 
 static void its_text_read_again_is_the_same_job(void)
@@ -243,6 +276,7 @@ static void a_relative_folder_of_the_file_is_refused(void)
 
 RUN_TESTS(TEST(a_short_file_gets_the_defaults),
 	  TEST(every_key_reaches_its_member),
+	  TEST(checkpoints_are_asked_of_who_can_be_told),
 	  TEST(its_text_read_again_is_the_same_job),
 	  TEST(a_key_is_looked_for_beside_the_job_file),
 	  TEST(folders_begin_where_they_should),

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/periodic.h"
+
+#include "base/log.h"
+#include "coordinator/coordinator.h"
+#include "core/interval.h"
+
+#include <string.h>
+
+static bool applies(const struct coordinator *c)
+{
+	const struct jobfile *job = c->jobfile;
+	int signo;
+
+	if (job->checkpoint_interval != CHECKPOINT_AUTO)
+		return job->checkpoint_interval != CHECKPOINT_NONE;
+	return !job->adapter->writes_itself &&
+	       job->adapter->save(&job->app, &signo) != SAVE_WATCH;
+}
+
+/* Machines that ranks run on: executors of one fail together. */
+static unsigned count_nodes(const struct ledger *ledger)
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < ledger->n; i++) {
+		const struct member *at = &ledger->members[i];
+		int k = 0;
+
+		if (at->ranks == 0)
+			continue;
+		while (k < i &&
+		       (ledger->members[k].ranks == 0 ||
+			strcmp(ledger->members[k].machine, at->machine) != 0))
+			k++;
+		n += k == i;
+	}
+	return n;
+}
+
+static msec_t interval(const struct coordinator *c)
+{
+	const struct interval_facts facts = {
+		.cost = history_checkpoint_cost(&c->history),
+		.mtbf = c->jobfile->checkpoint_mtbf,
+		.nodes = count_nodes(members_ledger(c->members)),
+	};
+	msec_t best;
+
+	if (c->jobfile->checkpoint_interval > 0)
+		return c->jobfile->checkpoint_interval;
+	best = interval_best(&facts);
+	log_info("epoch=%u a checkpoint is due in %lld s: the last cost %lld "
+		 "ms, nodes=%u",
+		 c->job.epoch, (long long)best / 1000, (long long)facts.cost,
+		 facts.nodes);
+	return best;
+}
+
+static void on_due(void *user)
+{
+	struct coordinator *c = user;
+
+	coordinator_event(c, JOB_EV_DUE, 0, 0, "a checkpoint is due");
+}
+
+/* Prepared or ordered in vain: ranks compute on, as they were. */
+static bool was_dropped(const struct job *before, const struct job *job)
+{
+	return job->state == JOB_RUNNING && job->stepped &&
+	       (before->state == JOB_PREPARING || before->state == JOB_SAVING);
+}
+
+void periodic_on_step(struct coordinator *c, const struct job *before)
+{
+	struct periodic *periodic = &c->periodic;
+	const struct job *job = &c->job;
+	bool proven = job->stepped && !before->stepped;
+	msec_t now = loop_now();
+
+	if (!applies(c))
+		return;
+	if (proven ||
+	    (job->state == JOB_RUNNING && job->stepped && periodic->due == 0) ||
+	    (was_dropped(before, job) && periodic->due <= now))
+		periodic->due = now + interval(c);
+	if (job->state != JOB_RUNNING || !job->stepped)
+		loop_timer_clear(&periodic->timer);
+	else if (!loop_timer_is_set(&periodic->timer))
+		loop_timer_set(c->loop, &periodic->timer,
+			       periodic->due > now ? periodic->due - now : 0,
+			       on_due, c);
+}
+
+void periodic_fini(struct periodic *periodic)
+{
+	loop_timer_clear(&periodic->timer);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/history.h"
+#include "monitor/announce.h"
+#include "tests/check.h"
+
+/* What the coordinator notes of checkpoints that were due, as a monitor tells
+ * it. */
+
+static const struct job_patience patience = {.retries = 3};
+static struct history history;
+static struct job job;
+static struct announced told;
+static struct condition conditions[ANNOUNCE_CONDITIONS];
+static char said[2048];
+
+/* The monitor gets a message. */
+static void message(msec_t now, const char *reason)
+{
+	struct announcement out[ANNOUNCE_MAX];
+	Bellows__V1__Job all;
+	size_t n;
+
+	bellows__v1__job__init(&all);
+	all.state = BELLOWS__V1__STATE__RUNNING;
+	all.size = job.size;
+	all.target = job.target;
+	all.age = (uint64_t)(now - history.began);
+	all.reason = (char *)reason;
+	history_fill(&history, &all);
+	n = announce(&told, &all, out);
+	announce_conditions(&all, conditions);
+	history_unfill(&all);
+	for (size_t i = 0; i < n; i++) {
+		size_t used = strlen(said);
+
+		snprintf(said + used, sizeof(said) - used, "%s%s: %s\n",
+			 out[i].warning ? "! " : "", out[i].reason,
+			 out[i].note);
+	}
+}
+
+static void tell(msec_t now, enum job_event_type type, unsigned size,
+		 const char *why)
+{
+	const struct job_event event = {.type = type, .now = now, .size = size};
+	const struct job before = job;
+
+	if (job_step(&job, &event))
+		history_on_step(&history, &before, &job, type, why, now);
+	message(now, why);
+}
+
+/* On 2 ranks; what was said until then is forgotten. */
+static void run(void)
+{
+	told = (struct announced){0};
+	job_init(&job, 2, &patience, false, 1000);
+	history_init(&history, 1000);
+	tell(1100, JOB_EV_EXECUTORS, 2, "");
+	tell(1200, JOB_EV_RANKS_UP, 0, "");
+	tell(1300, JOB_EV_STEP, 0, "");
+	said[0] = '\0';
+}
+
+static void a_checkpoint_that_is_due_is_no_other_size(void)
+{
+	run();
+	tell(2000, JOB_EV_DUE, 0, "a checkpoint is due");
+	CHECK(!conditions[1].holds && !conditions[2].holds);
+	CHECK_TEXT(conditions[2].reason, "NotAsked");
+	tell(2100, JOB_EV_PREPARED, 0, "the next start is prepared");
+	tell(2200, JOB_EV_SAVED, 0, "checkpoint of step 5, 800 bytes");
+	tell(2300, JOB_EV_STOPPED, 2, "no rank is left");
+	tell(2400, JOB_EV_RANKS_UP, 0, "all ranks run where they belong");
+	tell(2500, JOB_EV_STEP, 0, "");
+	CHECK_TEXT(
+		said,
+		"CheckpointWritten: checkpoint of step 5, 800 bytes, written "
+		"in 0.1 s\n"
+		"Relaunched: start 2: 2 ranks run\n");
+}
+
+static void one_that_could_not_be_written_is_told(void)
+{
+	run();
+	tell(3000, JOB_EV_DUE, 0, "a checkpoint is due");
+	tell(3100, JOB_EV_PREPARED, 0, "the next start is prepared");
+	tell(3200, JOB_EV_UNSAVED, 0, "cannot write: No space left on device");
+	CHECK_TEXT(said, "! CheckpointFailed: cannot write: No space left on "
+			 "device\n");
+}
+
+RUN_TESTS(TEST(a_checkpoint_that_is_due_is_no_other_size),
+	  TEST(one_that_could_not_be_written_is_told))
