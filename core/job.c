@@ -44,6 +44,7 @@ static const char *const event_names[] = {
 	[JOB_EV_RESUMED]    = "resumed",
 	[JOB_EV_AFRESH]     = "afresh",
 	[JOB_EV_STEP]       = "step",
+	[JOB_EV_UNREADABLE] = "unreadable",
 	[JOB_EV_DUE]        = "due",
 	[JOB_EV_FINISHED]   = "finished",
 	[JOB_EV_CRASHED]    = "crashed",
@@ -178,6 +179,13 @@ static void fall_back(struct job *job, const struct job_event *event)
 	job->target = job->begun;
 }
 
+/* At the size it was to have: it is not for that that it failed. */
+static void read_older(struct job *job, const struct job_event *event)
+{
+	job->retries_left--;
+	job->next = 0;
+}
+
 #define IN(state)  (1u << JOB_##state)
 #define COMPUTING  (IN(RUNNING) | IN(GROWING) | IN(PREPARING) | IN(SAVING))
 #define COMING_UP  (IN(STARTING) | IN(RESUMING))
@@ -238,6 +246,7 @@ static const struct rule {
 	{ IN(STOPPING),               ON_SAVED,      STAY,          keep      },
 
 	/* The checkpoint outlives the ranks: a loss goes on from it. */
+	{ WITH_RANKS,                 ON_UNREADABLE, JOB_STOPPING,  read_older },
 	{ WITH_RANKS,                 ON_BAD_SIZE,   JOB_STOPPING,  go_back   },
 	{ WITH_RANKS,                 ON_LOSS,       JOB_STOPPING,  retry     },
 	{ WITH_RANKS | IN(STOPPING),  ON_LAST_LOSS,  JOB_FAILED,    unprepare },

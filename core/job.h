@@ -49,6 +49,9 @@
  * A checkpoint that is due for safety's sake (DUE) is a rescale to the size
  * that it has: prepared while the ranks compute, and dropped likewise.
  *
+ * A start that could not read its checkpoint (UNREADABLE) is made again from an
+ * older one, which the caller has put in its place; it counts as a loss.
+ *
  * A start is proven when its ranks made a step or a checkpoint.  A start that
  * fails unproven at a new size goes back to the size that was proven before;
  * the very first start of an application that ends itself is not tried again.
@@ -98,7 +101,9 @@ enum job_event_type {
 	JOB_EV_RESTARTED, /* the coordinator was, and no rank is left; size: 1
 			   * if there is a checkpoint, otherwise 0 */
 	JOB_EV_TIMEOUT,   /* job->deadline passed; size: as of EXECUTORS */
-	JOB_EV_DUE,       /* a checkpoint is */
+	JOB_EV_UNREADABLE, /* ranks ended for their checkpoint's sake, and an
+			    * older one is in its place */
+	JOB_EV_DUE,        /* a checkpoint is */
 	JOB_EV_CANCEL,
 	JOB_EV_SUSPEND, /* save, stop, and leave it at that */
 };

@@ -38,6 +38,16 @@ static enum job_trigger resolve_afresh(const struct job *job)
 							     : ON_LAST_LOSS;
 }
 
+/* Once it has made a step, it has read what it had to. */
+static enum job_trigger resolve_unreadable(const struct job *job)
+{
+	if (job->stepped || !job->has_checkpoint)
+		return resolve_loss(job, true);
+	if (job->state == JOB_STOPPING)
+		return ON_NOTHING;
+	return job->retries_left > 0 ? ON_UNREADABLE : ON_LAST_LOSS;
+}
+
 static enum job_trigger resolve_leave(const struct job *job, unsigned size)
 {
 	bool unordered = job_computes(job) && job->state != JOB_SAVING;
@@ -104,6 +114,8 @@ enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 		return resolve_afresh(job);
 	case JOB_EV_STEP:
 		return ON_STEP;
+	case JOB_EV_UNREADABLE:
+		return resolve_unreadable(job);
 	case JOB_EV_DUE: /* who is not proven has written it just now */
 		return job->stepped ? ON_DUE : ON_NOTHING;
 	case JOB_EV_FINISHED:

@@ -31,6 +31,7 @@ enum job_trigger {
 	ON_RESUMED,
 	ON_STEP,
 	ON_DUE,
+	ON_UNREADABLE,
 	ON_FINISHED,
 	ON_BAD_SIZE,
 	ON_LOSS,

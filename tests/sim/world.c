@@ -169,6 +169,20 @@ static void on_up(struct world *world)
 	}
 }
 
+/* What is heard of ranks that are up. */
+static enum job_event_type first_word(struct world *world)
+{
+	struct world_model *model = &world->model;
+
+	if (!world->job.has_checkpoint)
+		return JOB_EV_STEP;
+	if (model->unreadable > 0) {
+		model->unreadable--;
+		return JOB_EV_UNREADABLE;
+	}
+	return world->run.ranks == model->afresh ? JOB_EV_AFRESH : JOB_EV_STEP;
+}
+
 static void on_due(struct world *world, enum world_timer timer)
 {
 	const struct world_model *model = &world->model;
@@ -179,12 +193,7 @@ static void on_due(struct world *world, enum world_timer timer)
 		on_up(world);
 		break;
 	case TIMER_STEP:
-		step(world,
-		     world->job.has_checkpoint &&
-				     world->run.ranks == model->afresh
-			     ? JOB_EV_AFRESH
-			     : JOB_EV_STEP,
-		     epoch, 0);
+		step(world, first_word(world), epoch, 0);
 		break;
 	case TIMER_GATE:
 		step(world,

@@ -29,6 +29,8 @@ struct world_model {
 	unsigned unstarted; /* starts to come that are not brought up */
 	unsigned afresh;    /* when started at it from a checkpoint, the
 			     * application begins afresh */
+	unsigned unreadable; /* starts from a checkpoint, to come, that cannot
+			      * read it */
 	bool gate_fails, cannot_save;
 };
 

@@ -190,6 +190,18 @@ static void a_checkpoint_that_was_due_is_due_again(void)
 	CHECK(history.rescales[1].recovery && !history.rescales[1].due);
 }
 
+static void what_could_not_be_read_still_counts(void)
+{
+	grow();
+	feed(2000, JOB_EV_LOST, 0);
+	feed(2100, JOB_EV_STOPPED, 4);
+	feed(2200, JOB_EV_RANKS_UP, 0);
+	CHECK(feed(2300, JOB_EV_UNREADABLE, 0));
+	CHECK(job.retries_left == 1 && job.target == 4);
+	CHECK(read_lines(n_lines) && is_same_job(&past.job, &job));
+	CHECK(memcmp(&past.history, &history, sizeof(history)) == 0);
+}
+
 static void who_was_to_be_suspended_is(void)
 {
 	const struct job *at;
@@ -264,6 +276,7 @@ RUN_TESTS(TEST(what_was_lived_is_what_is_read),
 	  TEST(a_restart_ends_with_the_old_size_or_the_new_one),
 	  TEST(a_rescale_that_was_not_saved_is_told_as_dropped),
 	  TEST(a_checkpoint_that_was_due_is_due_again),
+	  TEST(what_could_not_be_read_still_counts),
 	  TEST(who_was_to_be_suspended_is),
 	  TEST(a_request_counts_once_it_has_begun),
 	  TEST(what_cannot_have_been_is_not_believed),
