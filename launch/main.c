@@ -16,11 +16,16 @@
  * As what an executor's sshd runs (`bellows-launch --session`) it runs the
  * command that mpiexec's ssh brought; see session.h.
  *
+ * As a look at a directory (`bellows-launch --look DIR BYTES`) it finds out
+ * whether a checkpoint can be written there, and leaves with 0 or the errno: a
+ * file system may never answer, and then it is this process that waits.
+ *
  * The first two wait for as long as the process at the other end of the socket
  * lives: a connection that closes ends them.
  */
 
 #include "base/cleanup.h"
+#include "base/disk.h"
 #include "jobfile/exit.h"
 #include "launch/session.h"
 #include "launch/words.h"
@@ -39,6 +44,7 @@ static const char usage[] =
 	"usage: bellows-launch HOST COMMAND...\n"
 	"       bellows-launch --gate\n"
 	"       bellows-launch --session\n"
+	"       bellows-launch --look DIR BYTES\n"
 	"\n"
 	"Started by mpiexec under bellows-coordinator, or by the sshd of an\n"
 	"executor; not for people.\n"
@@ -173,6 +179,8 @@ int main(int argc, char **argv)
 		return 0;
 	case ROLE_SESSION:
 		return session_run();
+	case ROLE_LOOK:
+		return -disk_try(words.dir, words.room, true, NULL);
 	case ROLE_AGENT:
 	case ROLE_GATE:
 		return ask(&words);

@@ -2,23 +2,26 @@
 #include "launch/words.h"
 
 #include <errno.h>
-#include <stdint.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Digits alone: strtoul() takes blanks and signs too, and -1 for a number. */
+/* Digits alone: strtoull() takes blanks and signs too, and -1 for a number. */
+static bool is_number(const char *text, uint64_t max, uint64_t *out)
+{
+	if (!text || !*text || text[strspn(text, "0123456789")] != '\0')
+		return false;
+	errno = 0;
+	*out = strtoull(text, NULL, 10);
+	return errno == 0 && *out <= max;
+}
+
 static int read_number(const char *name, char *(*env)(const char *name),
 		       unsigned *out, struct error *err)
 {
-	const char *text = env(name);
-	unsigned long value = 0;
+	uint64_t value = 0;
 
-	errno = 0;
-	if (text && *text && text[strspn(text, "0123456789")] == '\0')
-		value = strtoul(text, NULL, 10);
-	else
-		errno = EINVAL;
-	if (errno || value > INT32_MAX)
+	if (!is_number(env(name), INT32_MAX, &value))
 		return error_set(err, -EINVAL, "%s is not a number", name);
 	*out = (unsigned)value;
 	return 0;
@@ -43,6 +46,18 @@ static int read_gate(struct words *out, char *(*env)(const char *name),
 	if (r == 0)
 		r = read_number("OMPI_COMM_WORLD_SIZE", env, &out->size, err);
 	return r;
+}
+
+static int read_look(struct words *out, char **argv, struct error *err)
+{
+	out->role = ROLE_LOOK;
+	out->dir = argv[2];
+	return is_number(argv[3], UINT64_MAX, &out->room)
+		       ? 0
+		       : error_set(err, -EINVAL,
+				   "--look DIR BYTES: '%.40s' is "
+				   "not a number",
+				   argv[3]);
 }
 
 /* The one option that there is. */
@@ -74,6 +89,8 @@ int words_read(struct words *out, int argc, char **argv,
 	*out = (struct words){.role = ROLE_AGENT};
 	if (argc == 2)
 		return read_option(out, argv[1], env, err);
+	if (argc == 4 && strcmp(argv[1], "--look") == 0)
+		return read_look(out, argv, err);
 	if (argc < 3 || argv[1][0] == '-')
 		return error_set(err, -EINVAL, "");
 	out->host = argv[1];

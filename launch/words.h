@@ -8,7 +8,16 @@
 
 #include "base/error.h"
 
-enum role { ROLE_AGENT, ROLE_GATE, ROLE_SESSION, ROLE_HELP, ROLE_VERSION };
+#include <stdint.h>
+
+enum role {
+	ROLE_AGENT,
+	ROLE_GATE,
+	ROLE_SESSION,
+	ROLE_LOOK,
+	ROLE_HELP,
+	ROLE_VERSION,
+};
 
 /* All borrowed from what was read. */
 struct words {
@@ -18,6 +27,8 @@ struct words {
 	unsigned rank, size; /* of gates */
 	const char *host;    /* of agents */
 	char **command;      /* likewise; ends with NULL, one word at least */
+	const char *dir;     /* of looks: to be looked at, */
+	uint64_t room;       /* and bytes that are to go into it */
 };
 
 /* env: getenv().  -EINVAL with a sentence, or with "" for a command line that

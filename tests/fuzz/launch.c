@@ -13,6 +13,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 enum { TEXTS_MAX = 64 };
 
@@ -28,16 +29,20 @@ static char *lookup(const char *name)
 	return NULL;
 }
 
-static void is_the_number(const char *name, unsigned number)
+static void is_written(const char *text, uint64_t number)
 {
-	const char *text = lookup(name);
-	char same[16];
+	char same[24];
 
 	HOLD(text);
 	while (text[0] == '0' && text[1])
 		text++;
-	snprintf(same, sizeof(same), "%u", number);
+	snprintf(same, sizeof(same), "%" PRIu64, number);
 	HOLD(strcmp(text, same) == 0);
+}
+
+static void is_the_number(const char *name, unsigned number)
+{
+	is_written(lookup(name), number);
 }
 
 static void are_the_words(char **argv, const char *text)
@@ -70,6 +75,10 @@ static void check(const struct words *words, char **argv)
 		is_the_number("BELLOWS_EPOCH", words->epoch);
 		is_the_number("OMPI_COMM_WORLD_RANK", words->rank);
 		is_the_number("OMPI_COMM_WORLD_SIZE", words->size);
+		return;
+	case ROLE_LOOK:
+		HOLD(words->dir == argv[2] && argv[3] && !argv[4]);
+		is_written(argv[3], words->room);
 		return;
 	case ROLE_SESSION:
 	case ROLE_HELP:
