@@ -112,9 +112,11 @@ bool record_notice(struct coordinator *c, Bellows__V1__NoticeKind kind,
 void coordinator_on_line(struct coordinator *c, unsigned epoch,
 			 const char *line);
 
-/* The verdict of the executor of rank 0 on the checkpoint it was to watch. */
+/* verdict.c: the verdict of the executor of rank 0 on the checkpoint it was to
+ * watch; mpiexec of the start that runs has ended. */
 void coordinator_on_checkpoint(struct coordinator *c,
 			       const Bellows__V1__CheckpointReport *report);
+void coordinator_on_ended(struct coordinator *c, int status);
 
 /* Sets the timer of the patience of the state it is in. */
 void coordinator_arm_deadline(struct coordinator *c);

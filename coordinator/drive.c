@@ -14,8 +14,6 @@
  * Everything that happens, turned into events of the job
  */
 
-enum { VERDICT_AFTER = 10000 };
-
 /* ---- what is possible ---- */
 
 unsigned coordinator_possible(struct coordinator *c, unsigned limit)
@@ -298,31 +296,6 @@ static void on_failed(void *user, struct launch *launch, const char *reason,
 			  launch_epoch(launch), 0, reason);
 }
 
-/* The ranks left and nobody waits for a verdict on their checkpoint. */
-static void on_application_end(void *user)
-{
-	struct coordinator *c = user;
-	int status = c->app_status;
-	char reason[128];
-
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-		if (!c->job.resumed)
-			log_warn("epoch=%u nothing proved that it went on from "
-				 "its checkpoint",
-				 c->job.epoch);
-		coordinator_event(c, JOB_EV_FINISHED, c->job.epoch, 0,
-				  "the application ended with 0");
-		return;
-	}
-	if (WIFEXITED(status))
-		snprintf(reason, sizeof(reason),
-			 "the application ended with %d", WEXITSTATUS(status));
-	else
-		snprintf(reason, sizeof(reason), "mpiexec ended by signal %d",
-			 WTERMSIG(status));
-	coordinator_event(c, JOB_EV_CRASHED, c->job.epoch, 0, reason);
-}
-
 static void on_ended(void *user, struct launch *launch, int status)
 {
 	struct coordinator *c = user;
@@ -331,15 +304,8 @@ static void on_ended(void *user, struct launch *launch, int status)
 		c->retired = launch_destroy(launch);
 		return;
 	}
-	if (launch != c->now)
-		return;
-	c->app_ended = true;
-	c->app_status = status;
-	if (c->save_ordered != c->job.epoch || c->judged)
-		on_application_end(c);
-	else
-		loop_timer_set(c->loop, &c->verdict, VERDICT_AFTER,
-			       on_application_end, c);
+	if (launch == c->now)
+		coordinator_on_ended(c, status);
 }
 
 static void on_gone(void *user, struct launch *launch)
@@ -370,31 +336,6 @@ void coordinator_on_stopped(struct coordinator *c)
 	coordinator_event(c, JOB_EV_STOPPED, 0,
 			  coordinator_possible(c, c->job.target),
 			  "no rank is left");
-}
-
-void coordinator_on_checkpoint(struct coordinator *c,
-			       const Bellows__V1__CheckpointReport *report)
-{
-	char reason[128];
-
-	if (report->epoch != c->save_ordered || c->judged)
-		return;
-	c->judged = true;
-	loop_timer_clear(&c->verdict);
-	if (report->complete && (report->newer || report->taken)) {
-		c->saved = true;
-		coordinator_find_checkpoint(c);
-		progress_on_saved(c, report->step, report->taken);
-		snprintf(reason, sizeof(reason),
-			 "checkpoint of step %llu, %llu bytes",
-			 (unsigned long long)report->step,
-			 (unsigned long long)report->bytes);
-		coordinator_event(c, JOB_EV_SAVED, report->epoch, 0, reason);
-		return;
-	}
-	log_warn("epoch=%u no checkpoint: %s", report->epoch, report->failure);
-	if (c->app_ended)
-		on_application_end(c);
 }
 
 /* ---- members ---- */
