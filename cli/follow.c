@@ -7,6 +7,9 @@
 /* How long the first step of new ranks is waited for. */
 enum { GRACE = 5000 };
 
+/* A notice that is no older, in the first message, is news. */
+enum { NEW = 5000 };
+
 struct teller {
 	struct follow *follow;
 	const Bellows__V1__Job *job;
@@ -38,6 +41,9 @@ static void begin(struct follow *follow, const Bellows__V1__Job *job)
 	follow->begun = true;
 	follow->state = BELLOWS__V1__STATE__STATE_UNSPECIFIED;
 	follow->tenth = tenth_of(job);
+	for (size_t i = 0; i < job->n_notices; i++)
+		if (job->notices[i]->at + NEW < job->age)
+			follow->notice = job->notices[i]->number;
 	for (size_t i = 0; i < job->n_history; i++) {
 		const Bellows__V1__Rescale *rescale = job->history[i];
 
@@ -134,6 +140,34 @@ static void tell_trouble(const struct teller *teller)
 		tell(teller, EVENT_TROUBLE, NULL);
 }
 
+/* The others are told otherwise. */
+static bool is_told(const Bellows__V1__Notice *notice)
+{
+	return notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_DISK ||
+	       notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_DISK_WELL ||
+	       notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_CHECKPOINT;
+}
+
+static void tell_notices(const struct teller *teller)
+{
+	struct follow *follow = teller->follow;
+
+	for (size_t i = 0; i < teller->job->n_notices; i++) {
+		const Bellows__V1__Notice *notice = teller->job->notices[i];
+		const struct event event = {
+			.kind = EVENT_NOTICE,
+			.job = teller->job,
+			.text = notice->text,
+		};
+
+		if (notice->number <= follow->notice)
+			continue;
+		follow->notice = notice->number;
+		if (is_told(notice))
+			teller->fn(teller->user, &event);
+	}
+}
+
 void follow_step(struct follow *follow, const Bellows__V1__Job *job, event_f fn,
 		 void *user)
 {
@@ -144,6 +178,7 @@ void follow_step(struct follow *follow, const Bellows__V1__Job *job, event_f fn,
 	tell_saved(&teller);
 	tell_state(&teller);
 	tell_trouble(&teller);
+	tell_notices(&teller);
 	tell_rescales(&teller);
 	tell_progress(&teller);
 }

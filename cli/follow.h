@@ -4,8 +4,8 @@
 
 /*
  * From a stream of Job messages to what a reader wants to hear: each change of
- * the state, each tenth of progress, each checkpoint, each rescale and each
- * trouble with executors once
+ * the state, each tenth of progress, each checkpoint, each rescale, each
+ * trouble with executors and each notice of a disk or a checkpoint once
  *
  * Pure: no clock, no output.  A stream that was opened again goes on where the
  * former one ended; what was over when the first message came is not told.  A
@@ -21,6 +21,7 @@ enum event_kind {
 	EVENT_SAVED,    /* rescale: whose checkpoint is complete */
 	EVENT_RESCALED, /* rescale: which is over, done or not */
 	EVENT_TROUBLE,  /* job->trouble: executors do not come */
+	EVENT_NOTICE,   /* text: what is the matter with a disk or checkpoint */
 	EVENT_OVER,     /* the job is; not told by follow_step() */
 	EVENT_MESSAGE,  /* text: a sentence of this program */
 	EVENT_OUTPUT,   /* text, size: output of the application */
@@ -50,6 +51,7 @@ struct follow {
 	bool has_since;
 	uint64_t since;
 	char trouble[256];
+	uint64_t notice; /* number of the newest */
 };
 
 void follow_step(struct follow *follow, const Bellows__V1__Job *job, event_f fn,

@@ -112,6 +112,7 @@ static void add_job(cJSON *object, const Bellows__V1__Job *job)
 		cJSON_AddNullToObject(object, "exit_code");
 	json_add_text(object, "network", job->network);
 	json_add_text(object, "trouble", job->trouble);
+	json_add_text(object, "disk", job->disk);
 	add_lists(object, job);
 }
 
@@ -131,6 +132,7 @@ static const char *const event_names[] = {
 	[EVENT_SAVED] = "saved",     [EVENT_RESCALED] = "rescaled",
 	[EVENT_TROUBLE] = "trouble", [EVENT_OVER] = "over",
 	[EVENT_MESSAGE] = "message", [EVENT_OUTPUT] = "output",
+	[EVENT_NOTICE] = "notice",
 };
 
 static void json_event(FILE *to, const struct event *event)
@@ -155,6 +157,7 @@ static void json_event(FILE *to, const struct event *event)
 	case EVENT_OVER:
 		add_job(object, event->job);
 		break;
+	case EVENT_NOTICE:
 	case EVENT_MESSAGE:
 		json_add_text(object, "text", event->text);
 		break;

@@ -197,6 +197,7 @@ static void text_event(FILE *to, const struct event *event)
 		fprintf(to, "executors do not come: %s",
 			text_safe(job->trouble).s);
 		break;
+	case EVENT_NOTICE:
 	case EVENT_MESSAGE:
 		fputs(text_safe(event->text).s, to);
 		break;
@@ -283,6 +284,8 @@ static void text_jobs(FILE *to, Bellows__V1__Job *const *jobs, size_t n,
 	if (jobs[0]->trouble[0])
 		fprintf(to, "\nexecutors do not come: %s\n",
 			text_safe(jobs[0]->trouble).s);
+	if (jobs[0]->disk[0])
+		fprintf(to, "\n%s\n", text_safe(jobs[0]->disk).s);
 	if (jobs[0]->n_members)
 		print_members(to, jobs[0]);
 }

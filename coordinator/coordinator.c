@@ -53,6 +53,11 @@ static void on_room(void *user)
 	output_hold_back(user, false);
 }
 
+static void on_file(void *user, const char *text)
+{
+	storage_on_output(user, text);
+}
+
 /* The job as the journal has it, with the patience of this job file. */
 static void take_over(struct coordinator *c,
 		      const struct job_patience *patience)
@@ -152,7 +157,10 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 		r = launcher_create(&c->launcher, c->jobfile->launcher,
 				    &c->reach, err);
 	if (r == 0)
-		r = sink_create(&c->sink, loop, config->state, on_room, c, err);
+		r = storage_create(c, bindir, err);
+	if (r == 0)
+		r = sink_create(&c->sink, loop, config->state, on_room, on_file,
+				c, err);
 	if (r == 0)
 		r = trials_create(&c->trials, loop, c->jobfile, config->state,
 				  &coordinator_trials_events, c, err);
@@ -223,6 +231,7 @@ struct coordinator *coordinator_destroy(struct coordinator *c)
 	launcher_destroy(c->launcher);
 	sink_destroy(c->sink);
 	periodic_fini(&c->periodic);
+	storage_destroy(c);
 	members_destroy(c->members);
 	journal_close(c->journal);
 	jobfile_destroy(c->jobfile);

@@ -15,7 +15,7 @@
  *             +---------> drive.c <---------+
  *                     job_step()
  *                         |
- *               effects.c   leaving.c   periodic.c
+ *               effects.c   leaving.c   periodic.c   storage.c
  *
  * This header is for the files of this room.
  */
@@ -28,6 +28,7 @@
 #include "coordinator/past.h"
 #include "coordinator/periodic.h"
 #include "coordinator/sink.h"
+#include "coordinator/storage.h"
 #include "coordinator/trial.h"
 #include "core/job.h"
 #include "core/resume.h"
@@ -67,6 +68,7 @@ struct coordinator {
 	msec_t written;          /* newest instant of it */
 	struct launch *now, *next, *retired;
 	struct checkpoint checkpoint; /* newest complete one known */
+	struct storage storage;
 	struct periodic periodic;
 
 	/* of the start that runs */

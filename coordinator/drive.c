@@ -117,14 +117,16 @@ static void on_deadline(void *user)
 	bool leaves = c->job.leave != 0 && c->job.state == JOB_SAVING;
 	bool awaits =
 		c->job.state == JOB_WAITING || c->job.state == JOB_GROWING;
+	const char *more = awaits                       ? c->trouble
+			   : c->job.state == JOB_SAVING ? storage_dir(c)
+							: "";
 	char reason[320];
 
 	if (c->job.state == JOB_WAITING) /* however the ranks ended before */
 		c->exit_code = EXIT_UNREACHABLE;
-	snprintf(reason, sizeof(reason), "the %s for %s passed%s%s",
+	snprintf(reason, sizeof(reason), "the %s for %s passed%s%.240s",
 		 leaves ? "time that who leaves has" : "deadline",
-		 job_state_name(c->job.state),
-		 awaits && *c->trouble ? ": " : "", awaits ? c->trouble : "");
+		 job_state_name(c->job.state), *more ? ": " : "", more);
 	if (leaves)
 		log_warn("epoch=%u no new checkpoint in time: going on from "
 			 "the newest one that is complete",
@@ -216,6 +218,7 @@ void coordinator_step(struct coordinator *c, const struct job_event *event,
 	if (job_is_over(&c->job))
 		c->exit_code = exit_code_of(c);
 	coordinator_arm_deadline(c);
+	storage_on_step(c, &before);
 	periodic_on_step(c, &before);
 	service_publish(c, !moved);
 	/* or another start is to be prepared */
@@ -380,6 +383,7 @@ static void on_attached(void *user, int member)
 static void forget(struct coordinator *c, int member)
 {
 	c->launcher->ops->on_gone(c->launcher, member);
+	storage_on_gone(c, member);
 	if (c->now)
 		launch_on_lost(c->now, member);
 	if (c->next)
@@ -428,6 +432,7 @@ static void on_report(void *user, int member, const Bellows__V1__Report *report)
 		for (size_t i = 0; i < report->log_lines->n_line; i++)
 			coordinator_on_line(c, report->log_lines->epoch,
 					    report->log_lines->line[i]);
+	storage_on_report(c, member, report);
 	if (c->now)
 		launch_on_report(c->now, member, report);
 	if (c->next)

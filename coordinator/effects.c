@@ -161,7 +161,9 @@ static void do_prepare(struct coordinator *c)
 	if (c->next && launch_epoch(c->next) == c->job.next)
 		return;
 	coordinator_drop_next(c);
-	r = trials_look(c->trials, c->job.target, &err);
+	r = storage_on_prepare(c, &err);
+	if (r == 0)
+		r = trials_look(c->trials, c->job.target, &err);
 	if (r > 0)
 		r = trials_begin(c->trials, c->job.target, &err);
 	if (r == 0)
@@ -177,6 +179,7 @@ static void do_save(struct coordinator *c)
 		coordinator_drop_next(c);
 	c->save_ordered = c->job.epoch;
 	c->judged = c->saved = false;
+	storage_on_order(c);
 	launch_save(c->now, true, progress_takes_newest(c));
 }
 

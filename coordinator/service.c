@@ -93,6 +93,7 @@ static int fill(struct coordinator *c, Bellows__V1__Job *out)
 		(char *)(c->jobfile->adapter->unit ? c->jobfile->adapter->unit
 						   : "steps");
 	out->trouble = c->trouble;
+	out->disk = (char *)disk_trouble(c->storage.disk);
 	if (c->now)
 		out->network = (char *)mpiexec_network(
 			c->jobfile, members_ledger(c->members),

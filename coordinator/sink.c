@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-enum { QUEUE_FULL = 1 << 20, LAST_WAIT = 1000 };
+enum { QUEUE_FULL = 1 << 20, LAST_WAIT = 1000, AGAIN = 5000 };
 
 struct stream {
 	struct sink *sink;
@@ -19,6 +19,7 @@ struct stream {
 	size_t n, room;
 	int file; /* of the start */
 	unsigned epoch;
+	msec_t failed; /* instant of its last failure; 0: it is written */
 };
 
 struct sink {
@@ -27,6 +28,7 @@ struct sink {
 	struct stream streams[2]; /* stdout, stderr */
 	bool was_full;
 	void (*on_room)(void *user);
+	void (*on_file)(void *user, const char *text);
 	void *user;
 };
 
@@ -81,19 +83,87 @@ static void enqueue(struct stream *stream, const char *data, size_t n)
 		drop(stream);
 }
 
-static int open_file(struct stream *stream, unsigned epoch, const char *name)
+static const char *path_of(const struct stream *stream, char path[4200])
 {
-	char path[4096];
+	const struct sink *sink = stream->sink;
 
+	snprintf(path, 4200, "%s/epoch-%u.%s", sink->dir, stream->epoch,
+		 stream == &sink->streams[0] ? "stdout" : "stderr");
+	return path;
+}
+
+static void close_file(struct stream *stream)
+{
 	if (stream->file >= 0)
 		close(stream->file);
-	snprintf(path, sizeof(path), "%s/epoch-%u.%s", stream->sink->dir, epoch,
-		 name);
+	stream->file = -1;
+}
+
+static void fail(struct stream *stream, int error)
+{
+	char text[4400];
+
+	close_file(stream);
+	stream->failed = loop_now();
+	snprintf(text, sizeof(text),
+		 "files of what ranks print, in %s: %s; they miss lines",
+		 stream->sink->dir, strerror(error));
+	stream->sink->on_file(stream->sink->user, text);
+}
+
+static void open_file(struct stream *stream, unsigned epoch)
+{
+	char path[4200];
+
+	close_file(stream);
 	stream->epoch = epoch;
 	stream->file = open(
-		path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
-		0600);
-	return stream->file;
+		path_of(stream, path),
+		O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (stream->file < 0)
+		fail(stream, errno);
+}
+
+/* A full disk takes a part and fails with the rest. */
+static int write_file(struct stream *stream, const char *data, size_t n)
+{
+	while (n > 0) {
+		ssize_t done = write(stream->file, data, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done < 0 ? errno : ENOSPC;
+		data += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+static bool is_well(const struct sink *sink)
+{
+	return sink->streams[0].failed == 0 && sink->streams[1].failed == 0;
+}
+
+static void copy(struct stream *stream, unsigned epoch, const char *data,
+		 size_t n)
+{
+	struct sink *sink = stream->sink;
+	bool again = stream->failed != 0 && loop_now() - stream->failed > AGAIN;
+	int error;
+
+	if (stream->epoch != epoch || again)
+		open_file(stream, epoch);
+	if (stream->file < 0)
+		return;
+	error = write_file(stream, data, n);
+	if (error != 0) {
+		fail(stream, error);
+	} else if (stream->failed != 0) {
+		stream->failed = 0;
+		if (is_well(sink))
+			sink->on_file(sink->user, "");
+	}
 }
 
 void sink_write(struct sink *sink, unsigned epoch, bool error, const void *data,
@@ -103,14 +173,7 @@ void sink_write(struct sink *sink, unsigned epoch, bool error, const void *data,
 	const char *at = data;
 	size_t left = n;
 
-	if (stream->epoch != epoch)
-		open_file(stream, epoch, error ? "stderr" : "stdout");
-	if (stream->file >= 0 && write(stream->file, data, n) < 0) {
-		/* a full disk costs the copy, not the job */
-		close(stream->file);
-		stream->file = -1;
-	}
-
+	copy(stream, epoch, data, n);
 	while (stream->n == 0 && left > 0) {
 		ssize_t done = write(stream->fd, at, left);
 
@@ -141,7 +204,9 @@ static int own_descriptor(int fd)
 }
 
 int sink_create(struct sink **out, struct loop *loop, const char *dir,
-		void (*on_room)(void *user), void *user, struct error *err)
+		void (*on_room)(void *user),
+		void (*on_file)(void *user, const char *text), void *user,
+		struct error *err)
 {
 	struct sink *sink = calloc(1, sizeof(*sink));
 
@@ -150,6 +215,7 @@ int sink_create(struct sink **out, struct loop *loop, const char *dir,
 	sink->loop = loop;
 	sink->dir = dir;
 	sink->on_room = on_room;
+	sink->on_file = on_file;
 	sink->user = user;
 	for (int i = 0; i < 2; i++)
 		sink->streams[i] = (struct stream){

@@ -6,6 +6,9 @@
  * Where the ranks' output goes: this program's stdout and stderr, and a file of
  * each for every start
  *
+ * A file that cannot be written costs the copy, not the job: it is told, and
+ * tried again after a while.
+ *
  * A reader that does not read must not stop the coordinator: what stdout or
  * stderr does not take is queued, up to a bound, and sink_is_full() then asks
  * for the ranks to be held back.
@@ -18,9 +21,12 @@
 
 struct sink;
 
-/* on_room: it was full and is not any more.  dir: for the files; borrowed. */
+/* on_room: it was full and is not any more.  on_file: a file cannot be written,
+ * with a sentence, or "": it can.  dir: for the files; borrowed. */
 int sink_create(struct sink **out, struct loop *loop, const char *dir,
-		void (*on_room)(void *user), void *user, struct error *err);
+		void (*on_room)(void *user),
+		void (*on_file)(void *user, const char *text), void *user,
+		struct error *err);
 /* Writes what is queued, for at most a second.  Returns NULL. */
 struct sink *sink_destroy(struct sink *sink);
 

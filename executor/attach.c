@@ -3,6 +3,7 @@
 
 #include "base/backoff.h"
 #include "base/log.h"
+#include "executor/disk.h"
 #include "executor/host.h"
 #include "executor/reach.h"
 #include "executor/ready.h"
@@ -65,6 +66,7 @@ static void on_order(void *user, const ProtobufCMessage *message)
 		lease_renew(&ex->lease, (msec_t)order->lease->sent);
 		return;
 	case BELLOWS__V1__ORDER__WHAT_LAUNCH:
+		disk_look(ex, true);
 		programs_start(ex->programs, order->launch->launch,
 			       order->launch->epoch, order->launch->command,
 			       executor_on_program_end, ex);
@@ -179,6 +181,7 @@ static int attach(struct executor *ex, struct error *err)
 	executor_deliver_judgement(ex);
 	reach_on_attached(ex);
 	ready_tell(ex);
+	disk_repeat(ex);
 	return 0;
 }
 

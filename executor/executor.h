@@ -67,6 +67,8 @@ struct executor {
 	int exit_code;
 	Bellows__V1__CheckpointReport judged; /* until it was delivered */
 	char judged_text[512];
+	msec_t disk_looked; /* see disk.h */
+	char disk_trouble[240];
 };
 
 /* report.c: facts, up the stream while there is one. */

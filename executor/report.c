@@ -2,6 +2,7 @@
 #include "executor/executor.h"
 
 #include "base/log.h"
+#include "executor/disk.h"
 #include "executor/host.h"
 #include "executor/ready.h"
 #include "jobfile/exit.h"
@@ -42,6 +43,7 @@ void executor_beat(void *user)
 	r.what_case = BELLOWS__V1__REPORT__WHAT_HEARTBEAT;
 	r.heartbeat = &heartbeat;
 	executor_report(ex, &r);
+	disk_look(ex, false);
 	loop_timer_set(ex->loop, &ex->beat, ex->heartbeat, executor_beat, ex);
 }
 
@@ -99,6 +101,8 @@ void executor_on_program_end(void *user, uint64_t id, int status,
 	Bellows__V1__ProgramEnded ended = BELLOWS__V1__PROGRAM_ENDED__INIT;
 	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
 
+	if (status != 0)
+		disk_look(user, true);
 	ended.launch = id;
 	ended.status = (uint32_t)status;
 	ended.text = (char *)text;

@@ -202,6 +202,15 @@ static void say_notices(struct sheet *sheet, struct announced *next,
 		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED)
 			say(sheet, false, "WorkerLeaving", "Relaunch", "%s",
 			    notice->text);
+		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_DISK)
+			say(sheet, true, "DiskTrouble", "Save", "%s",
+			    notice->text);
+		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_DISK_WELL)
+			say(sheet, false, "DiskWell", "Save", "%s",
+			    notice->text);
+		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_CHECKPOINT)
+			say(sheet, true, "CheckpointUnusable", "Save", "%s",
+			    notice->text);
 	}
 }
 

@@ -55,9 +55,9 @@ void log_line(enum log_level level, const char *fmt, ...)
 			line[n] = '?';
 	line[n++] = '\n';
 
-	/* A log that cannot be written has nobody to tell. */
+	/* What the disk does not take is said to whoever listens. */
 	if (write(target, line, n) < 0)
-		return;
+		level = LOG_ERROR;
 	if (target != STDERR_FILENO && level == LOG_ERROR &&
 	    write(STDERR_FILENO, line, n) < 0)
 		return;

@@ -20,7 +20,8 @@ enum log_level {
 /* Names the program and the lowest level shown.  name is borrowed. */
 void log_init(const char *name, enum log_level level);
 
-/* From now on lines go to fd, which becomes the log's; errors to stderr too. */
+/* From now on lines go to fd, which becomes the log's; errors, and what fd does
+ * not take, go to stderr too. */
 void log_to(int fd);
 
 #define log_error(...) log_line(LOG_ERROR, __VA_ARGS__)

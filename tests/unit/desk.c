@@ -209,10 +209,49 @@ msec_t journal_wall_clock(void)
 	return 0;
 }
 
+/* ---- disks, which would be looked at by another program ---- */
+
+int disk_create(struct disk **out, struct loop *loop, const struct jobfile *job,
+		const char *state, const char *bindir, disk_f fn, void *user,
+		struct error *err)
+{
+	*out = NULL;
+	return 0;
+}
+
+struct disk *disk_destroy(struct disk *disk)
+{
+	return NULL;
+}
+
+void disk_set_room(struct disk *disk, uint64_t bytes)
+{
+}
+
+void disk_look(struct disk *disk)
+{
+}
+
+const char *disk_obstacle(const struct disk *disk)
+{
+	return "";
+}
+
+void disk_set(struct disk *disk, enum disk_place place, const char *text)
+{
+}
+
+const char *disk_trouble(const struct disk *disk)
+{
+	return "";
+}
+
 /* ---- output, and logging in ---- */
 
 int sink_create(struct sink **out, struct loop *loop, const char *dir,
-		void (*on_room)(void *user), void *user, struct error *err)
+		void (*on_room)(void *user),
+		void (*on_file)(void *user, const char *text), void *user,
+		struct error *err)
 {
 	*out = NULL;
 	return 0;

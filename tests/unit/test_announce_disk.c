@@ -3,8 +3,8 @@
 #include "monitor/announce.h"
 #include "tests/check.h"
 
-/* What the coordinator notes of checkpoints that were due, as a monitor tells
- * it. */
+/* What the coordinator notes of checkpoints that were due and of disks, as a
+ * monitor tells it. */
 
 static const struct job_patience patience = {.retries = 3};
 static struct history history;
@@ -90,5 +90,22 @@ static void one_that_could_not_be_written_is_told(void)
 			 "device\n");
 }
 
+static void what_a_disk_does_is_told(void)
+{
+	run();
+	history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_DISK,
+		       "state directory /s: Read-only file system", 2000);
+	history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_DISK_WELL,
+		       "the state directory can be written again", 2100);
+	history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_CHECKPOINT,
+		       "the newest is damaged", 2200);
+	message(2300, "");
+	CHECK_TEXT(said,
+		   "! DiskTrouble: state directory /s: Read-only file system\n"
+		   "DiskWell: the state directory can be written again\n"
+		   "! CheckpointUnusable: the newest is damaged\n");
+}
+
 RUN_TESTS(TEST(a_checkpoint_that_is_due_is_no_other_size),
-	  TEST(one_that_could_not_be_written_is_told))
+	  TEST(one_that_could_not_be_written_is_told),
+	  TEST(what_a_disk_does_is_told))

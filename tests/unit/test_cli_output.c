@@ -89,6 +89,40 @@ static void a_trouble_is_told_once_until_it_is_another(void)
 			 "scheduled: no cpu\n");
 }
 
+static void what_a_disk_does_is_told_once(void)
+{
+	static Bellows__V1__Notice notices[4], *all[4];
+	struct follow follow = {0};
+
+	begin();
+	for (int i = 0; i < 4; i++) {
+		bellows__v1__notice__init(&notices[i]);
+		notices[i].number = (uint64_t)i + 7;
+		notices[i].kind = BELLOWS__V1__NOTICE_KIND__NOTICE_DISK;
+		all[i] = &notices[i];
+	}
+	notices[0].text = "long ago";
+	notices[0].at = 20000;
+	notices[1].text = "state directory /s: No space left on device";
+	notices[1].at = 29900;
+	notices[2].text = "worker-1 was lost";
+	notices[2].kind = BELLOWS__V1__NOTICE_KIND__NOTICE_LOST;
+	notices[3].text = "the state directory can be written again";
+	notices[3].kind = BELLOWS__V1__NOTICE_KIND__NOTICE_DISK_WELL;
+	sample.job.notices = all;
+	sample.job.n_notices = 2;
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 30000);
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 30100);
+	sample.job.n_notices = 4;
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 31000);
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 31100);
+	CHECK_TEXT(told, "[ 30.0 s] running on 2 ranks\n"
+			 "[ 30.0 s] state directory /s: No space left on "
+			 "device\n"
+			 "[ 31.0 s] the state directory can be written "
+			 "again\n");
+}
+
 static void a_checkpoint_that_was_due_is_no_change_of_the_size(void)
 {
 	struct follow follow = {0};
@@ -312,7 +346,7 @@ static void json_keys_stay_as_they_are(void)
 	CHECK_TEXT(keys,
 		   "name state reason ranks target min max epoch progress step "
 		   "unit age_ms eta_ms executors_wanted rescales paused_ms "
-		   "exit_code network trouble members history spans ");
+		   "exit_code network trouble disk members history spans ");
 	CHECK_TEXT(cJSON_GetObjectItem(job, "reason")->valuestring,
 		   "\xef\xbf\xbd");
 	CHECK(cJSON_IsNull(cJSON_GetObjectItem(job, "exit_code")));
@@ -391,6 +425,7 @@ static void a_table_lists_members_below_one_job(void)
 
 RUN_TESTS(TEST(a_rescale_is_told_step_by_step),
 	  TEST(a_trouble_is_told_once_until_it_is_another),
+	  TEST(what_a_disk_does_is_told_once),
 	  TEST(a_checkpoint_that_was_due_is_no_change_of_the_size),
 	  TEST(who_asked_hears_of_what_is_over_already),
 	  TEST(what_is_computed_again_is_said),

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "executor/disk.h"
+
+#include "base/disk.h"
+#include "base/log.h"
+
+#include <string.h>
+
+enum {
+	EVERY = 10000,
+	AGAIN = 2000, /* if it was not well */
+	/* What a start takes there: PMIx (4.2) shares two segments of 4 MiB
+	 * with the ranks, whatever is in them. */
+	ROOM = 9 << 20,
+};
+
+static void tell(struct executor *ex)
+{
+	Bellows__V1__Disk disk = BELLOWS__V1__DISK__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	disk.trouble = ex->disk_trouble;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_DISK;
+	r.disk = &disk;
+	executor_report(ex, &r);
+}
+
+void disk_look(struct executor *ex, bool now)
+{
+	char trouble[sizeof(ex->disk_trouble)] = "";
+	struct error err;
+
+	msec_t pause = *ex->disk_trouble ? AGAIN : EVERY;
+
+	if (!now && loop_now() - ex->disk_looked < pause)
+		return;
+	ex->disk_looked = loop_now();
+	/* what is its own may be gone though the rest is well */
+	if (disk_try(*ex->tmpdir ? ex->tmpdir : ex->config->tmpdir, ROOM, false,
+		     &err) < 0)
+		snprintf(trouble, sizeof(trouble), "temporary directory %.200s",
+			 err.text);
+	if (strcmp(trouble, ex->disk_trouble) == 0)
+		return;
+	memcpy(ex->disk_trouble, trouble, sizeof(trouble));
+	if (*trouble)
+		log_warn("%s", trouble);
+	else
+		log_info("the temporary directory can be written again");
+	tell(ex);
+}
+
+void disk_repeat(struct executor *ex)
+{
+	if (*ex->disk_trouble)
+		tell(ex);
+}

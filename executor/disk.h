@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXECUTOR_DISK_H
+#define EXECUTOR_DISK_H
+
+/*
+ * The directory for temporary files, without which no rank can be started here
+ *
+ * Ranks that compute need it no more, so one that is full or gone ends nothing;
+ * the coordinator is told, and told again when it is well.  It is looked at
+ * before each start: an MPI daemon that finds no room there says nothing, and
+ * its ranks fail when they are let go.
+ */
+
+#include "executor/executor.h"
+
+/* Every now and then, or at once; tells what has changed. */
+void disk_look(struct executor *ex, bool now);
+
+/* Attached anew: says what is the matter, if something is. */
+void disk_repeat(struct executor *ex);
+
+#endif
