@@ -21,6 +21,12 @@ static const struct schema_word intervals[] = {
 	{ NULL, 0 },
 };
 
+static const struct schema_word keeps[] = {
+	{ "two", false },
+	{ "one", true  },
+	{ NULL, 0 },
+};
+
 static const struct schema_word networks[] = {
 	{ "auto", NETWORK_AUTO },
 	{ "tcp",  NETWORK_TCP  },
@@ -134,6 +140,10 @@ const struct schema_key schema_keys[] = {
   .min = SECONDS(1), .max = MINUTES(60 * 876000), .fallback = "8760h",
   .help = "Mean time between failures of one node, for checkpoint.interval:"
 	  " auto." },
+{ "checkpoint.keep", KEY_WORD, JOB(checkpoint_keep_one), .words = keeps,
+  .fallback = "two",
+  .help = "Complete checkpoints that are kept, where the application itself"
+	  " keeps one." },
 
 { "scale.policy", KEY_WORD, JOB(policy), .words = policies,
   .fallback = "(schedule if there is one, or else manual)",

@@ -53,6 +53,7 @@ static void a_short_file_gets_the_defaults(void)
 	CHECK(job->network == NETWORK_AUTO);
 	CHECK(job->checkpoint_interval == CHECKPOINT_AUTO);
 	CHECK(job->checkpoint_mtbf == MINUTES(60 * 8760));
+	CHECK(!job->checkpoint_keep_one);
 	CHECK(!job->environment[0] && !job->mpi_arguments[0]);
 	CHECK(!job->app.restart && !job->app.files && !job->app.progress);
 	CHECK(!job->app.accepts && job->app.save_signal == 0);
@@ -139,10 +140,11 @@ static void checkpoints_are_asked_of_who_can_be_told(void)
 				   "scale: {deadline: none}\n") == -EINVAL);
 	CHECK(parse("name: a\napp: parint\ncommand: [a]\n"
 		    "ranks: {initial: 1}\n"
-		    "checkpoint: {dir: c, interval: 30min, mtbf: 87600h}\n") ==
-	      0);
+		    "checkpoint: {dir: c, interval: 30min, mtbf: 87600h,\n"
+		    "             keep: one}\n") == 0);
 	CHECK(job->checkpoint_interval == MINUTES(30));
 	CHECK(job->checkpoint_mtbf == MINUTES(60 * 87600));
+	CHECK(job->checkpoint_keep_one);
 	CHECK(parse("name: a\napp: parint\ncommand: [a]\n"
 		    "ranks: {initial: 1}\n"
 		    "checkpoint: {dir: c, interval: never}\n") == -EINVAL);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/keep_bed.h"
+
+static void what_is_replaced_is_kept_by_links(void)
+{
+	CHECK(set_up(FORMER_REPLACED));
+	put_by_renaming("state", "1");
+	CHECK(keeps("1"));
+	CHECK(is_same("state", ADAPTER_KEPT "/1/state"));
+	CHECK(is_same("parts/a", ADAPTER_KEPT "/1/parts/a"));
+	put_by_renaming("state", "2");
+	CHECK(keeps("2"));
+	CHECK_TEXT(read_it(ADAPTER_KEPT "/2/state"), "1");
+	put_by_renaming("state", "3");
+	CHECK(keeps("3"));
+	CHECK_TEXT(read_it(ADAPTER_KEPT "/2/state"), "2");
+	CHECK(!is_there(ADAPTER_KEPT "/new") && *told == '\0');
+	tear_down();
+}
+
+static void what_is_written_in_place_is_copied(void)
+{
+	CHECK(set_up(FORMER_UNKNOWN));
+	for (char i = '1'; i < '5'; i++) {
+		const char text[] = {i, '\0'}, before[] = {i - 1, '\0'};
+
+		put_in_place("state", text);
+		CHECK(keeps(text));
+		CHECK(!is_same("state", ADAPTER_KEPT "/1/state"));
+		if (i > '1')
+			CHECK_TEXT(read_it(ADAPTER_KEPT "/2/state"), before);
+	}
+	tear_down();
+}
+
+static void that_files_are_replaced_is_seen(void)
+{
+	CHECK(set_up(FORMER_UNKNOWN));
+	CHECK(unlink(below("parts/a")) == 0);
+	put_by_renaming("parts/a", "a");
+	put_by_renaming("state", "1");
+	CHECK(keeps("1") && !is_same("state", ADAPTER_KEPT "/1/state"));
+	put_by_renaming("parts/a", "b");
+	put_by_renaming("state", "2");
+	CHECK(keeps("2") && is_same("state", ADAPTER_KEPT "/1/state"));
+	put_by_renaming("parts/a", "c");
+	put_in_place("state", "3"); /* it changes its mind */
+	CHECK(keeps("3") && !is_same("state", ADAPTER_KEPT "/1/state"));
+	/* the link to the second would be of the third */
+	CHECK_TEXT(read_it(ADAPTER_KEPT "/2/state"), "1");
+	tear_down();
+}
+
+static void the_same_checkpoint_is_kept_once(void)
+{
+	const enum former_kind kinds[] = {FORMER_REPLACED, FORMER_UNKNOWN};
+
+	for (int i = 0; i < 2; i++) {
+		CHECK(set_up(kinds[i]));
+		put_by_renaming("state", "1");
+		CHECK(keeps("1"));
+		keep_note(bed.keep);
+		CHECK(!is_there(ADAPTER_KEPT "/new"));
+		keep_destroy(bed.keep); /* and by the next coordinator */
+		CHECK(keep_create(&bed.keep, bed.loop, &bed.job, on_unkept,
+				  NULL, NULL) == 0);
+		keep_note(bed.keep);
+		CHECK(!is_there(ADAPTER_KEPT "/new"));
+		CHECK(!is_there(ADAPTER_KEPT "/2"));
+		tear_down();
+	}
+}
+
+static void a_new_name_tells_nothing_of_how_it_is_written(void)
+{
+	CHECK(set_up(FORMER_UNKNOWN));
+	put_in_place("state", "1");
+	CHECK(keeps("1"));
+	CHECK(rename(below("parts/a"), below("parts/b")) == 0);
+	put_by_renaming("state", "2");
+	CHECK(keeps("2"));
+	CHECK(!is_same("state", ADAPTER_KEPT "/1/state"));
+	tear_down();
+}
+
+static void what_is_being_written_is_not_kept(void)
+{
+	CHECK(set_up(FORMER_REPLACED));
+	put_by_renaming("state", "1");
+	keep_watch(bed.keep);
+	put_by_renaming("state", "2");
+	keep_watch(bed.keep);
+	CHECK(!is_there(ADAPTER_KEPT));
+	keep_watch(bed.keep); /* it is as it was */
+	CHECK(comes(ADAPTER_KEPT "/1/state", "2"));
+	tear_down();
+}
+
+static void nothing_is_kept_of_what_is_done(void)
+{
+	CHECK(set_up(FORMER_REPLACED));
+	put_by_renaming("state", "1");
+	CHECK(keeps("1"));
+	keep_clear(bed.keep);
+	CHECK(!is_there(ADAPTER_KEPT));
+	CHECK_TEXT(read_it("state"), "1");
+	tear_down();
+}
+
+static void one_is_enough_for_who_says_so(void)
+{
+	CHECK(set_up(FORMER_REPLACED));
+	keep_destroy(bed.keep);
+	bed.job.checkpoint_keep_one = true;
+	CHECK(keep_create(&bed.keep, bed.loop, &bed.job, on_unkept, NULL,
+			  NULL) == 0);
+	put_by_renaming("state", "1");
+	keep_note(bed.keep);
+	CHECK(!is_there(ADAPTER_KEPT));
+	tear_down();
+}
+
+RUN_TESTS(TEST(what_is_replaced_is_kept_by_links),
+	  TEST(what_is_written_in_place_is_copied),
+	  TEST(that_files_are_replaced_is_seen),
+	  TEST(the_same_checkpoint_is_kept_once),
+	  TEST(a_new_name_tells_nothing_of_how_it_is_written),
+	  TEST(what_is_being_written_is_not_kept),
+	  TEST(nothing_is_kept_of_what_is_done),
+	  TEST(one_is_enough_for_who_says_so))

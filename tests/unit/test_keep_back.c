@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/keep_bed.h"
+
+static void a_damaged_one_gives_way_to_the_one_before(void)
+{
+	const enum former_kind kinds[] = {FORMER_REPLACED, FORMER_UNKNOWN};
+
+	for (int i = 0; i < 2; i++) {
+		struct checkpoint newest, older = {0};
+
+		CHECK(set_up(kinds[i]));
+		put_by_renaming("state", "1");
+		CHECK(keeps("1"));
+		put_by_renaming("state", "2");
+		CHECK(look(&bed.job.app, &newest, NULL) == 0);
+		CHECK(keep_go_back(bed.keep, &newest, false, &older, NULL) ==
+		      0);
+		CHECK(older.step == 1);
+		CHECK_TEXT(read_it("state"), "1");
+		CHECK_TEXT(read_it("parts/a"), "a");
+		CHECK_TEXT(read_it(ADAPTER_KEPT "/damaged/state"), "2");
+		CHECK(!keep_is_doubted(bed.keep));
+		CHECK(!is_there(ADAPTER_KEPT "/aside"));
+		CHECK(keeps("1")); /* ranks have gone on from it */
+		tear_down();
+	}
+}
+
+static void a_link_to_the_damaged_one_is_passed_over(void)
+{
+	struct checkpoint bad, older = {0};
+
+	CHECK(set_up(FORMER_REPLACED));
+	put_by_renaming("state", "1");
+	CHECK(keeps("1"));
+	put_by_renaming("parts/a", "b");
+	put_by_renaming("state", "2");
+	CHECK(keeps("2"));
+	CHECK(look(&bed.job.app, &bad, NULL) == 0);
+	CHECK(keep_go_back(bed.keep, &bad, false, &older, NULL) == 0);
+	CHECK(older.step == 1);
+	CHECK_TEXT(read_it("state"), "1");
+	tear_down();
+}
+
+static void without_another_nothing_changes(void)
+{
+	struct checkpoint newest, older;
+	struct error err;
+
+	CHECK(set_up(FORMER_REPLACED));
+	put_by_renaming("state", "1");
+	CHECK(look(&bed.job.app, &newest, NULL) == 0);
+	CHECK(keep_go_back(bed.keep, &newest, false, &older, &err) == -ENOENT);
+	CHECK_TEXT(read_it("state"), "1");
+	CHECK(keeps("1"));
+	CHECK(keep_go_back(bed.keep, &newest, false, &older, &err) == -ENOENT);
+	CHECK_TEXT(read_it("state"), "1");
+	CHECK_TEXT(read_it("parts/a"), "a");
+	CHECK(strncmp(err.text, "there is no other in ", 21) == 0);
+	tear_down();
+}
+
+/* The second is doubted, and the first in its place. */
+static bool doubt(struct checkpoint *newest)
+{
+	struct checkpoint older = {0};
+
+	if (!set_up(FORMER_REPLACED))
+		return false;
+	put_by_renaming("state", "1");
+	if (!keeps("1"))
+		return false;
+	put_by_renaming("state", "2");
+	return look(&bed.job.app, newest, NULL) == 0 &&
+	       keep_go_back(bed.keep, newest, true, &older, NULL) == 0 &&
+	       older.step == 1;
+}
+
+static bool begin_again(void)
+{
+	keep_destroy(bed.keep);
+	return keep_create(&bed.keep, bed.loop, &bed.job, on_unkept, NULL,
+			   NULL) == 0;
+}
+
+static void a_guess_is_taken_back(void)
+{
+	struct checkpoint newest, older;
+
+	CHECK(doubt(&newest));
+	CHECK(begin_again()); /* be it by the next coordinator */
+	CHECK(keep_mend(bed.keep, NULL) == KEEP_FINE);
+	CHECK(keep_is_doubted(bed.keep));
+	CHECK(keep_undo(bed.keep, NULL) == 0);
+	CHECK(!keep_is_doubted(bed.keep));
+	CHECK_TEXT(read_it("state"), "2");
+	CHECK_TEXT(read_it(ADAPTER_KEPT "/1/state"), "1");
+	CHECK(look(&bed.job.app, &older, NULL) == 0);
+	CHECK(older.mark == newest.mark);
+	tear_down();
+}
+
+static void a_guess_that_was_right_is_kept_for_people(void)
+{
+	struct checkpoint newest;
+
+	CHECK(doubt(&newest));
+	keep_confirm(bed.keep);
+	CHECK(!keep_is_doubted(bed.keep));
+	CHECK_TEXT(read_it(ADAPTER_KEPT "/damaged/state"), "2");
+	CHECK_TEXT(read_it("state"), "1");
+	tear_down();
+}
+
+static void a_guess_is_not_put_over_what_cannot_be_told(void)
+{
+	struct checkpoint newest;
+	struct error err;
+
+	CHECK(doubt(&newest));
+	put_by_renaming("state", "!3");
+	CHECK(keep_undo(bed.keep, &err) == -EBADMSG);
+	CHECK_TEXT(read_it("state"), "!3");
+	CHECK_TEXT(read_it(ADAPTER_KEPT "/doubted/state"), "2");
+	tear_down();
+}
+
+static void a_job_begins_with_a_whole_one(void)
+{
+	CHECK(set_up(FORMER_REPLACED));
+	CHECK(keep_mend(bed.keep, NULL) == KEEP_FINE);
+	put_by_renaming("state", "1");
+	CHECK(keep_mend(bed.keep, NULL) == KEEP_FINE);
+	CHECK(keeps("1"));
+	put_by_renaming("state", "!2");
+	CHECK(keep_mend(bed.keep, NULL) == KEEP_BACK);
+	CHECK_TEXT(read_it("state"), "1");
+	CHECK(keeps("1"));
+	put_by_renaming("state", ""); /* cut off at its beginning */
+	CHECK(keep_mend(bed.keep, NULL) == KEEP_BACK);
+	CHECK_TEXT(read_it("state"), "1");
+	tear_down();
+}
+
+static void an_emptied_directory_is_a_wish_to_begin_anew(void)
+{
+	CHECK(set_up(FORMER_REPLACED));
+	put_by_renaming("state", "1");
+	CHECK(keeps("1"));
+	CHECK(unlink(below("state")) == 0 && unlink(below("parts/a")) == 0);
+	CHECK(keep_mend(bed.keep, NULL) == KEEP_EMPTY);
+	CHECK(!is_there("state"));
+	tear_down();
+}
+
+static void what_was_broken_off_is_done_again(void)
+{
+	/* as it is amid keep_go_back(): nothing, or a part, is put back */
+	for (int part = 0; part < 2; part++) {
+		CHECK(set_up(FORMER_REPLACED));
+		put_by_renaming("state", "1");
+		CHECK(keeps("1"));
+		put_by_renaming("state", "2");
+		CHECK(mkdir(below(ADAPTER_KEPT "/aside"), 0700) == 0);
+		CHECK(rename(below("state"),
+			     below(ADAPTER_KEPT "/aside/state")) == 0);
+		CHECK(unlink(below("parts/a")) == 0);
+		CHECK(!part || link(below(ADAPTER_KEPT "/1/state"),
+				    below("state")) == 0);
+		CHECK(keep_mend(bed.keep, NULL) == KEEP_BACK);
+		CHECK_TEXT(read_it("state"), "1");
+		CHECK(is_there("parts/a"));
+		CHECK_TEXT(read_it(ADAPTER_KEPT "/damaged/state"), "2");
+		tear_down();
+	}
+}
+
+static void what_is_put_back_tells_nothing_of_how_it_is_written(void)
+{
+	struct checkpoint newest, older = {0};
+
+	CHECK(set_up(FORMER_UNKNOWN));
+	CHECK(unlink(below("parts/a")) == 0);
+	files[1] = NULL;
+	put_in_place("state", "1");
+	CHECK(keeps("1"));
+	put_in_place("state", "torn");
+	CHECK(look(&bed.job.app, &newest, NULL) == 0);
+	CHECK(keep_go_back(bed.keep, &newest, false, &older, NULL) == 0);
+	CHECK(keeps("1"));
+	CHECK(!is_same("state", ADAPTER_KEPT "/1/state"));
+	files[1] = "parts/*";
+	tear_down();
+}
+
+static void a_directory_that_cannot_be_read_is_no_empty_one(void)
+{
+	struct error err;
+
+	CHECK(set_up(FORMER_REPLACED));
+	bed.job.app.checkpoint_dir = "/proc/self/mem/no";
+	CHECK(keep_mend(bed.keep, &err) == -ENOTDIR);
+	bed.job.app.checkpoint_dir = bed.dir;
+	tear_down();
+}
+
+static void whoever_keeps_two_himself_has_the_newest_set_aside_only(void)
+{
+	struct checkpoint newest, older;
+
+	CHECK(set_up(FORMER_STAYS));
+	put_by_renaming("state", "1");
+	keep_note(bed.keep);
+	CHECK(!is_there(ADAPTER_KEPT));
+	CHECK(look(&bed.job.app, &newest, NULL) == 0);
+	CHECK(keep_go_back(bed.keep, &newest, false, &older, NULL) == -ENOENT);
+	CHECK_TEXT(read_it("state"), "1");
+	tear_down();
+}
+
+RUN_TESTS(TEST(a_damaged_one_gives_way_to_the_one_before),
+	  TEST(a_link_to_the_damaged_one_is_passed_over),
+	  TEST(without_another_nothing_changes), TEST(a_guess_is_taken_back),
+	  TEST(a_guess_that_was_right_is_kept_for_people),
+	  TEST(a_guess_is_not_put_over_what_cannot_be_told),
+	  TEST(a_job_begins_with_a_whole_one),
+	  TEST(an_emptied_directory_is_a_wish_to_begin_anew),
+	  TEST(what_was_broken_off_is_done_again),
+	  TEST(what_is_put_back_tells_nothing_of_how_it_is_written),
+	  TEST(a_directory_that_cannot_be_read_is_no_empty_one),
+	  TEST(whoever_keeps_two_himself_has_the_newest_set_aside_only))
