@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/launch_bare.h"
 
+#include <errno.h>
+
 enum { LOOK_EVERY = 200 };
 
 static int find_checkpoint(const struct bare *bare, struct checkpoint *out,
@@ -16,9 +18,9 @@ static bool is_newer(const struct bare *bare, const struct checkpoint *found)
 	return !bare->had || found->mark != bare->before.mark;
 }
 
-/* failure: "" if found is complete. */
+/* failure: "" if found is complete; unread: it could not be looked at. */
 static void judge(struct bare *bare, const struct checkpoint *found, bool taken,
-		  const char *failure)
+		  const char *failure, bool unread)
 {
 	struct launch *launch = &bare->launch;
 	Bellows__V1__CheckpointReport report =
@@ -29,6 +31,7 @@ static void judge(struct bare *bare, const struct checkpoint *found, bool taken,
 	report.epoch = launch->epoch;
 	report.complete = report.newer = !*failure;
 	report.taken = taken;
+	report.unread = unread;
 	report.step = found->step;
 	report.files = found->files;
 	report.bytes = found->bytes;
@@ -43,11 +46,12 @@ void bare_judge_at_end(struct bare *bare)
 	int r = find_checkpoint(bare, &found, &err);
 
 	if (r == 0 && is_newer(bare, &found))
-		judge(bare, &found, false, "");
+		judge(bare, &found, false, "", false);
 	else
 		judge(bare, &found, false,
 		      r < 0 ? err.text
-			    : "the ranks left without a new checkpoint");
+			    : "the ranks left without a new checkpoint",
+		      r < 0 && r != -EBADMSG);
 }
 
 /* A mark that stays is of one that is whole. */
@@ -59,7 +63,7 @@ static void watch(void *user)
 	if (find_checkpoint(bare, &found, NULL) == 0 &&
 	    is_newer(bare, &found)) {
 		if (found.mark == bare->seen) {
-			judge(bare, &found, false, "");
+			judge(bare, &found, false, "", false);
 			return;
 		}
 		bare->seen = found.mark;
@@ -98,7 +102,7 @@ void bare_save(struct launch *launch, bool first, bool take)
 	bare->seen = 0;
 	bare->saving = true;
 	if (take && bare->had) {
-		judge(bare, &bare->before, true, "");
+		judge(bare, &bare->before, true, "", false);
 		return;
 	}
 	switch (job->adapter->save(&job->app, &signo)) {

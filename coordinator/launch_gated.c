@@ -92,6 +92,7 @@ static void gated_save(struct launch *launch, bool first, bool take)
 
 	save.epoch = launch->epoch;
 	save.take = take;
+	save.first = first;
 	order.what_case = BELLOWS__V1__ORDER__WHAT_SAVE;
 	order.save = &save;
 	for (int i = 0; i < launch->layout.n; i++)

@@ -79,7 +79,8 @@ static void on_order(void *user, const ProtobufCMessage *message)
 			     (int)order->signal->signo, false);
 		return;
 	case BELLOWS__V1__ORDER__WHAT_SAVE:
-		save_order(ex->save, order->save->epoch, order->save->take);
+		save_order(ex->save, order->save->epoch, order->save->take,
+			   order->save->first);
 		return;
 	case BELLOWS__V1__ORDER__WHAT_STOP:
 		if (order->stop->patience == 0)

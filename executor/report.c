@@ -194,7 +194,7 @@ void executor_deliver_judgement(struct executor *ex)
 
 static void on_judged(void *user, unsigned epoch,
 		      const struct checkpoint *found, bool taken,
-		      const char *failure)
+		      const char *failure, bool unread)
 {
 	struct executor *ex = user;
 	Bellows__V1__CheckpointReport *judged = &ex->judged;
@@ -206,6 +206,7 @@ static void on_judged(void *user, unsigned epoch,
 	judged->complete = failure == NULL;
 	judged->newer = failure == NULL && !taken;
 	judged->taken = taken;
+	judged->unread = unread;
 	judged->step = found->step;
 	judged->files = found->files;
 	judged->bytes = found->bytes;

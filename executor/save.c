@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
-enum { LOOK_EVERY = 200 };
+enum {
+	LOOK_EVERY = 200,
+	LOOK_FOR = 6000, /* at what ranks left, if it cannot be read */
+};
 
 struct save {
 	struct loop *loop;
@@ -18,6 +21,7 @@ struct save {
 	bool had;
 	struct checkpoint before;
 	uint64_t seen; /* mark of a newer one that may still grow */
+	msec_t give_up;
 	struct loop_timer look;
 };
 
@@ -32,13 +36,13 @@ static bool is_newer(const struct save *save, const struct checkpoint *found)
 }
 
 static void judge(struct save *save, const struct checkpoint *found, bool taken,
-		  const char *failure)
+		  const char *failure, bool unread)
 {
 	unsigned epoch = save->epoch;
 
 	save->epoch = 0;
 	loop_timer_clear(&save->look);
-	save->events->judged(save->user, epoch, found, taken, failure);
+	save->events->judged(save->user, epoch, found, taken, failure, unread);
 }
 
 static void watch(void *user)
@@ -48,7 +52,7 @@ static void watch(void *user)
 
 	if (find(save, &found, NULL) == 0 && is_newer(save, &found)) {
 		if (found.mark == save->seen) {
-			judge(save, &found, false, NULL);
+			judge(save, &found, false, NULL, false);
 			return;
 		}
 		save->seen = found.mark;
@@ -56,12 +60,20 @@ static void watch(void *user)
 	loop_timer_set(save->loop, &save->look, LOOK_EVERY, watch, save);
 }
 
-void save_order(struct save *save, unsigned epoch, bool take)
+void save_order(struct save *save, unsigned epoch, bool take, bool first)
 {
+	const struct checkpoint none = {0};
 	int signo;
 	enum save_kind kind = save->job->adapter->save(&save->job->app, &signo);
-	bool first = ranks_has(save->ranks, epoch, 0);
+	bool here = ranks_has(save->ranks, epoch, 0);
 
+	if (first && !here && save->told != epoch) {
+		save->epoch = epoch;
+		judge(save, &none, false,
+		      "rank 0 was gone before it was told to save", false);
+		return;
+	}
+	first = first && here;
 	if (first) {
 		save->had = find(save, &save->before, NULL) == 0;
 		save->seen = 0;
@@ -69,7 +81,7 @@ void save_order(struct save *save, unsigned epoch, bool take)
 		save->events->begun(save->user, epoch);
 	}
 	if (first && take && save->had) {
-		judge(save, &save->before, true, NULL);
+		judge(save, &save->before, true, NULL, false);
 		return;
 	}
 	if (kind != SAVE_WATCH && save->job->adapter->signal_once &&
@@ -92,21 +104,33 @@ void save_order(struct save *save, unsigned epoch, bool take)
 	}
 }
 
-void save_on_gone(struct save *save, unsigned epoch)
+/* A disk that fails now may not do so in a moment. */
+static void look_at_left(void *user)
 {
+	struct save *save = user;
 	struct checkpoint found = {0};
 	struct error err;
-	int r;
+	int r = find(save, &found, &err);
+	bool unread = r < 0 && r != -EBADMSG;
 
-	if (epoch == 0 || save->epoch != epoch)
-		return;
-	r = find(save, &found, &err);
-	if (r == 0 && is_newer(save, &found))
-		judge(save, &found, false, NULL);
+	if (unread && loop_now() < save->give_up)
+		loop_timer_set(save->loop, &save->look, LOOK_EVERY,
+			       look_at_left, save);
+	else if (r == 0 && is_newer(save, &found))
+		judge(save, &found, false, NULL, false);
 	else
 		judge(save, &found, false,
 		      r < 0 ? err.text
-			    : "the ranks left without a new checkpoint");
+			    : "the ranks left without a new checkpoint",
+		      unread);
+}
+
+void save_on_gone(struct save *save, unsigned epoch)
+{
+	if (epoch == 0 || save->epoch != epoch)
+		return;
+	save->give_up = loop_now() + LOOK_FOR;
+	look_at_left(save);
 }
 
 void save_cancel(struct save *save, unsigned epoch)

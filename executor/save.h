@@ -20,10 +20,10 @@ struct save_events {
 	/* What was there is known; others may signal their ranks now. */
 	void (*begun)(void *user, unsigned epoch);
 	/* failure: NULL if found is complete and newer than the order, or taken
-	 * as the order asked. */
+	 * as the order asked.  unread: it could not be looked at. */
 	void (*judged)(void *user, unsigned epoch,
 		       const struct checkpoint *found, bool taken,
-		       const char *failure);
+		       const char *failure, bool unread);
 };
 
 /* job and ranks: borrowed. */
@@ -32,8 +32,9 @@ int save_create(struct save **out, struct loop *loop, struct ranks *ranks,
 		void *user, struct error *err);
 struct save *save_destroy(struct save *save); /* returns NULL */
 
-/* take: the newest complete one that is there will do. */
-void save_order(struct save *save, unsigned epoch, bool take);
+/* take: the newest complete one that is there will do.  first: this is the
+ * executor of rank 0, which may have ended meanwhile. */
+void save_order(struct save *save, unsigned epoch, bool take, bool first);
 
 /* The ranks of a start are gone from this host. */
 void save_on_gone(struct save *save, unsigned epoch);
