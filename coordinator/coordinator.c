@@ -79,7 +79,23 @@ static void take_over(struct coordinator *c,
 	record_begin(c, &c->former->end);
 }
 
-static void init_job(struct coordinator *c)
+static void begin_anew(struct coordinator *c,
+		       const struct job_patience *patience, bool found)
+{
+	if (found) {
+		snprintf(c->reason, sizeof(c->reason),
+			 "resuming from the checkpoint of step %llu",
+			 (unsigned long long)c->checkpoint.step);
+		log_warn("%s in %s", c->reason, c->jobfile->app.checkpoint_dir);
+	}
+	job_init(&c->job, c->jobfile->ranks.initial, patience, found,
+		 loop_now());
+	c->job.starts = c->former_starts = c->former->starts;
+	history_init(&c->history, loop_now());
+	record_begin(c, &c->former->end);
+}
+
+int coordinator_begin(struct coordinator *c, struct error *err)
 {
 	const struct jobfile *file = c->jobfile;
 	const struct job_patience patience = {
@@ -93,25 +109,23 @@ static void init_job(struct coordinator *c)
 		.stop = STOP_PATIENCE,
 		.retries = file->restarts,
 	};
-	bool found = coordinator_find_checkpoint(c);
+	enum keep_state state;
+	bool found;
+	int r = storage_mend(c, &state, err);
 
+	if (r < 0)
+		return r;
+	found = coordinator_find_checkpoint(c);
 	if (c->past) {
 		c->fence = loop_now() + members_lease(c->members);
 		take_over(c, &patience);
 		coordinator_event(c, JOB_EV_RESTARTED, 0, found,
 				  "the coordinator was started again");
-		return;
+	} else {
+		begin_anew(c, &patience, found);
 	}
-	if (found) {
-		snprintf(c->reason, sizeof(c->reason),
-			 "resuming from the checkpoint of step %llu",
-			 (unsigned long long)c->checkpoint.step);
-		log_warn("%s in %s", c->reason, file->app.checkpoint_dir);
-	}
-	job_init(&c->job, file->ranks.initial, &patience, found, loop_now());
-	c->job.starts = c->former_starts = c->former->starts;
-	history_init(&c->history, loop_now());
-	record_begin(c, &c->former->end);
+	storage_on_begun(c, state);
+	return 0;
 }
 
 static bool goes_on(const struct jobfile *jobfile, const struct past *past)
@@ -211,7 +225,6 @@ int coordinator_show_metrics(struct coordinator *c, const char *address,
 
 int coordinator_run(struct coordinator *c)
 {
-	init_job(c);
 	coordinator_arm_deadline(c);
 	return loop_run(c->loop);
 }

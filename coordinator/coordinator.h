@@ -165,10 +165,13 @@ struct former {
 int coordinator_create(struct coordinator **out, struct loop *loop,
 		       const struct config *config, const char *bindir,
 		       const struct former *former, struct error *err);
-/* Before it runs. */
+/* Before it begins. */
 int coordinator_show_metrics(struct coordinator *c, const char *address,
 			     struct error *err);
-/* Returns the exit status. */
+/* Takes the job from its journal, or begins it; -errno if there may be a
+ * checkpoint that cannot be looked at: it would be overwritten. */
+int coordinator_begin(struct coordinator *c, struct error *err);
+/* Then; returns the exit status. */
 int coordinator_run(struct coordinator *c);
 struct coordinator *coordinator_destroy(struct coordinator *c);
 

@@ -66,6 +66,11 @@ void disk_set(struct disk *disk, enum disk_place place, const char *text)
 	disk->fn(disk->user, *now ? now : places[place].well, !*now);
 }
 
+bool disk_is_well(const struct disk *disk, enum disk_place place)
+{
+	return !*disk->text[place];
+}
+
 const char *disk_trouble(const struct disk *disk)
 {
 	for (int i = 0; i < DISK_PLACES; i++)

@@ -49,6 +49,8 @@ const char *disk_obstacle(const struct disk *disk);
 /* What is the matter with that place, or "". */
 void disk_set(struct disk *disk, enum disk_place place, const char *text);
 
+bool disk_is_well(const struct disk *disk, enum disk_place place);
+
 /* Of the first place that something is the matter with; "": with none. */
 const char *disk_trouble(const struct disk *disk);
 

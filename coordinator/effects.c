@@ -138,6 +138,7 @@ static void do_start(struct coordinator *c)
 
 	if ((c->now && launch_epoch(c->now) == c->job.epoch) || is_fenced(c))
 		return;
+	storage_on_start(c);
 	r = make_start(c, &err);
 	if (r == 0) {
 		r = prepare_files(c, &err);

@@ -113,6 +113,10 @@ static int run(const struct config *config, struct loop *loop,
 	}
 	log_info("job=%s listening on %s", c->jobfile->name,
 		 rpc_server_address(c->server));
+	if (coordinator_begin(c, &err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_CHECKPOINT;
+	}
 	r = coordinator_run(c);
 	remember(c, r);
 	return r;

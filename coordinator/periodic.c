@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { AGAIN = 10000 }; /* if the directory does not take one */
+
 static bool applies(const struct coordinator *c)
 {
 	const struct jobfile *job = c->jobfile;
@@ -61,7 +63,12 @@ static void on_due(void *user)
 {
 	struct coordinator *c = user;
 
-	coordinator_event(c, JOB_EV_DUE, 0, 0, "a checkpoint is due");
+	if (storage_may_save(c)) {
+		coordinator_event(c, JOB_EV_DUE, 0, 0, "a checkpoint is due");
+		return;
+	}
+	c->periodic.due = loop_now() + AGAIN;
+	loop_timer_set(c->loop, &c->periodic.timer, AGAIN, on_due, c);
 }
 
 /* Prepared or ordered in vain: ranks compute on, as they were. */

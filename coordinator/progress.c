@@ -152,7 +152,6 @@ void coordinator_on_line(struct coordinator *c, unsigned epoch,
 		return;
 	switch (read_line(c, line, &facts)) {
 	case LINE_OTHER:
-	case LINE_UNREADABLE: /* it ends for that, and is asked then */
 		return;
 	case LINE_PROGRESS:
 		on_step(c, &facts, line);
@@ -167,6 +166,9 @@ void coordinator_on_line(struct coordinator *c, unsigned epoch,
 	case LINE_AFRESH:
 		if (!c->job.resumed)
 			judge(c, RESUME_REFUTED, line);
+		return;
+	case LINE_UNREADABLE:
+		storage_on_unreadable(c, epoch);
 		return;
 	}
 }

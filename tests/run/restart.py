@@ -91,6 +91,26 @@ def who_is_killed_while_it_takes_over_is_taken_over_again(room):
     crew.done(work)
 
 
+def what_is_damaged_meanwhile_gives_way_to_the_one_before(room):
+    work, crew = begun(room, LONG)
+    crew.grows()
+    kept = room.path("ck", "bellows-kept")
+    room.wait("one is kept", lambda: os.path.exists(f"{kept}/1/parint.ckpt"))
+    room.run("bellows", "scale", "heat", 2).ends_with(0)
+    room.wait("two are", lambda: os.path.exists(f"{kept}/2/parint.ckpt"))
+    first = crew.kill()
+    newest = room.path("ck", "parint.ckpt")
+    os.truncate(newest, os.path.getsize(newest) // 2)
+    crew.again()
+    crew.computes(2)
+    saved = re.findall(r"^parint: checkpoint at iteration (\d+)", first.output,
+                       re.M)
+    assert resumed(crew.lead) == [int(saved[0])], (saved, resumed(crew.lead))
+    crew.lead.says("the newest is gone, or damaged: going on from the one of "
+                   f"step {saved[0]}")
+    crew.done(work)
+
+
 def a_torn_line_is_dropped_and_said(room):
     work, crew = begun(room)
     crew.kill()
@@ -172,6 +192,7 @@ if __name__ == "__main__":
         the_size_and_the_history_outlive_the_coordinator,
         a_kill_in_a_grow_ends_with_the_old_size_or_the_new_one,
         who_is_killed_while_it_takes_over_is_taken_over_again,
+        what_is_damaged_meanwhile_gives_way_to_the_one_before,
         a_torn_line_is_dropped_and_said,
         a_damaged_journal_is_believed_up_to_there_and_kept,
         a_coordinator_whose_journal_another_writes_leaves_the_job_alone,

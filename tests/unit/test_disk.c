@@ -208,6 +208,8 @@ static void others_are_told_as_they_are_set(void)
 	disk_set(disk, DISK_EXECUTORS, "w1: temporary directory /t: full");
 	disk_set(disk, DISK_EXECUTORS, "w1: temporary directory /t: full");
 	CHECK_TEXT(disk_trouble(disk), "w1: temporary directory /t: full");
+	CHECK(!disk_is_well(disk, DISK_EXECUTORS));
+	CHECK(disk_is_well(disk, DISK_CHECKPOINT));
 	disk_set(disk, DISK_EXECUTORS, "");
 	disk_set(disk, DISK_EXECUTORS, "");
 	CHECK_TEXT(told, "! w1: temporary directory /t: full\n"
