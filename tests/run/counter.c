@@ -3,11 +3,12 @@
 /*
  * counter: an MPI program of somebody else's, with a checkpoint of its own
  *
- * usage: counter STEPS [--from FILE] [--save FILE] [--each N]
+ * usage: counter STEPS [--from FILE] [--save FILE] [--each N] [--how FILE]
  *
  * Adds up numbers, shared among the ranks, for STEPS steps of 2 ms.  On SIGUSR2
  * to any rank it writes FILE and leaves; with --each it writes FILE every N
- * steps and goes on.
+ * steps and goes on.  What --how names may say how it writes: "place" is over
+ * what is there, "torn" the same and no more than a part of it, "not" nothing.
  */
 
 #include <inttypes.h>
@@ -36,11 +37,41 @@ static uint64_t part(uint64_t step, int rank, int ranks)
 	return sum;
 }
 
-static void save(const char *path, uint64_t step, uint64_t sum)
+static const char *read_how(const char *path)
+{
+	static char how[16];
+	FILE *f = path ? fopen(path, "r") : NULL;
+
+	how[0] = '\0';
+	if (f && fscanf(f, "%15s", how) != 1)
+		how[0] = '\0';
+	if (f)
+		fclose(f);
+	return how;
+}
+
+static void save_in_place(const char *path, uint64_t step, uint64_t sum,
+			  int torn)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || fprintf(f, "%" PRIu64, step) < 0 ||
+	    (!torn && fprintf(f, " %" PRIu64 "\n", sum) < 0) || fclose(f) != 0)
+		MPI_Abort(MPI_COMM_WORLD, 9);
+	printf("saved step %" PRIu64 "\n", step);
+}
+
+static void save(const char *path, uint64_t step, uint64_t sum, const char *how)
 {
 	char temporary[4200];
 	FILE *f;
 
+	if (strcmp(how, "not") == 0)
+		return;
+	if (*how) {
+		save_in_place(path, step, sum, strcmp(how, "torn") == 0);
+		return;
+	}
 	snprintf(temporary, sizeof(temporary), "%s.new", path);
 	f = fopen(temporary, "w");
 	if (!f || fprintf(f, "%" PRIu64 " %" PRIu64 "\n", step, sum) < 0 ||
@@ -98,7 +129,8 @@ int main(int argc, char **argv)
 			       steps);
 		if (rank == 0 && to &&
 		    (leave || (each && step % strtoull(each, NULL, 10) == 0)))
-			save(to, step, sum);
+			save(to, step, sum,
+			     read_how(option(argc, argv, "--how")));
 	}
 	if (rank == 0 && !leave)
 		printf("sum %016" PRIx64 " on %d\n", sum, ranks);

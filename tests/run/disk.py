@@ -1,0 +1,406 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Disks that are full, read-only, slow or gone, and checkpoints that are torn.
+
+args: BIN COUNTER FAILING
+"""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import harness
+
+COUNTER = os.path.abspath(sys.argv.pop(2))
+FAILING = os.path.abspath(sys.argv.pop(2))
+RUN = 6    # seconds that two ranks compute
+LONG = 20  # where disks are waited for too
+STEPS = 2500
+KEPT = "bellows-kept"
+
+
+@contextlib.contextmanager
+def mounted(folder, options):
+    """A file system of its own, as long as it is used."""
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder],
+                   check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", folder], check=False)
+
+
+def remount(folder, options):
+    subprocess.run(["mount", "-o", "remount," + options, folder], check=True)
+
+
+@contextlib.contextmanager
+def full(folder):
+    """Nothing more fits into it."""
+    path = os.path.join(folder, "ballast")
+    with open(path, "wb", buffering=0) as file:
+        with contextlib.suppress(OSError):
+            while True:
+                file.write(b"x" * 65536)
+        with contextlib.suppress(OSError):
+            while True:
+                file.write(b"x")
+    try:
+        yield
+    finally:
+        os.unlink(path)
+
+
+def begun(room, work, **keys):
+    at = room.start("bellows", "run", room.job(work, **keys))
+    room.runs_on(2)
+    return at
+
+
+def dropped(room, reason, ranks=3):
+    """A rescale ends with the old size, for that reason, and ranks go on."""
+    asked = room.scale(ranks)
+    asked.ends_with(76)
+    assert reason in asked.output + asked.errors, asked.output + asked.errors
+    job = room.runs_on(2)
+    assert reason in job["history"][-1]["result"], job["history"][-1]
+    room.wait_job("more steps", lambda now: now["step"] > job["step"])
+
+
+def is_told(room, sentence):
+    room.wait_job(sentence, lambda job: sentence in job["disk"])
+
+
+def is_well(room):
+    room.wait_job("all is well", lambda job: job["disk"] == "")
+
+
+def rescaled(room, ranks=3):
+    room.scale(ranks).ends_with(0)
+    room.runs_on(ranks)
+
+
+def has_its_digest(at, work):
+    assert harness.digest(at.ends_with(0, 180).output) == work.digest()
+    return at
+
+
+def checkpoint(room):
+    return harness.read(room.path("ck", "parint.ckpt"))
+
+
+# ---- the checkpoint directory ----
+
+def where_no_checkpoint_can_be_written_the_size_stays(room):
+    work = harness.work_for(LONG)
+    with mounted(room.path("ck"), "size=5m"):
+        at = begun(room, work, checkpoint="{dir: ck, keep: one}")
+        rescaled(room, 3)
+        rescaled(room, 2)
+        before = checkpoint(room)
+        with full(room.path("ck")):
+            dropped(room, "No space left on device")
+            is_told(room, f"checkpoint directory {room.path('ck')}: "
+                    "No space left on device")
+            assert checkpoint(room) == before
+        is_well(room)
+        remount(room.path("ck"), "ro")
+        # no executor that comes would be fit for it, so fewer are asked for
+        dropped(room, "Read-only file system", 1)
+        is_told(room, "Read-only file system")
+        assert checkpoint(room) == before
+        remount(room.path("ck"), "rw")
+        is_well(room)
+        rescaled(room, 3)
+        has_its_digest(at, work).says(
+            "No space left on device", "Read-only file system",
+            "the checkpoint directory can be written again")
+
+
+def the_second_checkpoint_gives_way_to_the_next_one(room):
+    work = harness.work_for(LONG)  # 0.8 MiB a checkpoint
+    with mounted(room.path("ck"), "size=2500k"):
+        at = begun(room, work)
+        for ranks in (3, 2, 3, 2):
+            rescaled(room, ranks)
+        has_its_digest(at, work)
+        assert not os.path.exists(room.path("ck", KEPT))
+
+
+def a_directory_that_is_gone_is_told(room):
+    work = harness.work_for(LONG)
+    at = begun(room, work)
+    os.rename(room.path("ck"), room.path("gone"))
+    dropped(room, "No such file or directory", 1)
+    is_told(room, "No such file or directory")
+    os.rename(room.path("gone"), room.path("ck"))
+    is_well(room)
+    rescaled(room)
+    has_its_digest(at, work)
+
+
+def one_that_is_unmounted_costs_no_step(room):
+    work = harness.work_for(RUN)
+    with mounted(room.path("ck"), "size=20m"):
+        at = begun(room, work)
+        rescaled(room, 3)
+        subprocess.run(["umount", "-l", room.path("ck")], check=True)
+        rescaled(room, 2)
+        has_its_digest(at, work)
+    assert checkpoint(room)
+
+
+def errors_of_a_disk_drop_the_rescale(room):
+    work = harness.work_for(LONG)
+    room.env["FAILING"] = room.path("failing")
+    at = begun(room, work, environment="{LD_PRELOAD: %s}" % FAILING)
+    for code, reason in ((5, "Input/output error"),
+                         (116, "Stale file handle"),
+                         (122, "Disk quota exceeded")):
+        room.write("failing", str(code))
+        dropped(room, reason)
+    os.unlink(room.path("failing"))
+    rescaled(room)
+    has_its_digest(at, work)
+
+
+def a_save_that_takes_too_long_is_dropped_and_comes_later(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work, checkpoint="{dir: ck, deadline: 2s}")
+    slow = max(room.ours("parint"))
+    os.kill(slow, signal.SIGSTOP)
+    asked = room.scale(3)
+    asked.ends_with(76)
+    reason = f"the deadline for saving passed: {room.path('ck')}"
+    assert reason in asked.output + asked.errors
+    job = room.status()
+    assert job["state"] == "running" and job["ranks"] == 2
+    assert job["epoch"] == 1
+    os.kill(slow, signal.SIGCONT)
+    room.wait_job("the late one is gone on from", lambda now:
+                  now["state"] == "running" and now["epoch"] > 1)
+    assert room.runs_on(2)
+    has_its_digest(at, work)
+
+
+def who_leaves_without_a_checkpoint_is_not_done(room):
+    at = room.start("bellows", "run", counting(room))
+    room.runs_on(2)
+    rescaled(room, 3)
+    room.write("how", "not")
+    room.scale(2).end()
+    os.unlink(room.path("how"))
+    has_its_sum(at)
+    assert "ended with 0 and no checkpoint, told to save" in \
+        harness.read(room.path("state", "heat", "coordinator.log"), "r")
+
+
+# ---- the state directory, temporary files ----
+
+def a_full_state_directory_ends_nothing(room):
+    work = harness.work_for(LONG, steps=True)
+    with mounted(room.state, "size=100m,mode=700"):
+        at = begun(room, work)
+        with full(room.state):
+            dropped(room, "No space left on device", 1)
+            is_told(room, "No space left on device")
+        is_well(room)
+        rescaled(room)
+        has_its_digest(at, work)
+        assert at.output.count("parint: iteration") >= work.iterations
+        room.nothing_is_left()
+
+
+def one_that_is_read_only_ends_nothing(room):
+    work = harness.work_for(LONG)
+    at = begun(room, work)
+    folder = room.path("state", "heat")
+    # whoever has a file open goes on writing to it
+    subprocess.run(["mount", "--bind", folder, folder], check=True)
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)
+        # those of executors that come are in it, so fewer are asked for
+        dropped(room, "Read-only file system", 1)
+        is_told(room, f"state directory {folder}: Read-only file system")
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+    is_well(room)
+    rescaled(room)
+    has_its_digest(at, work)
+
+
+def a_full_directory_for_temporary_files_is_told_by_the_executor(room):
+    work = harness.work_for(LONG)
+    state, hands = room.path("state", "heat"), room.path("hands")
+    os.mkdir(hands)
+    with mounted(hands, "size=100m"):
+        lead = room.start("bellows-coordinator", "--job", room.job(work),
+                          "--state", state)
+        address = room.wait("an address", lambda: harness.read(
+            os.path.join(state, "address"), "r").strip())
+        crew = [room.start("bellows-executor", "--coordinator", address,
+                           "--name", f"w{number}", "--tmpdir", hands)
+                for number in range(2)]
+        room.runs_on(2)
+        with full(hands):
+            dropped(room, f": temporary directory {hands}", 1)
+            is_told(room, f": temporary directory {hands}")
+            assert room.status()["epoch"] == 1
+        is_well(room)
+        rescaled(room, 1)
+        has_its_digest(lead, work).says("can be written again")
+        for hand in crew:
+            hand.ends_with(0)
+
+
+# ---- two good checkpoints ----
+
+def saved_twice(room, work, **keys):
+    """A job that was suspended: its newest checkpoint, and one before."""
+    at = begun(room, work, **keys)
+    rescaled(room, 3)
+    room.wait("the one before", lambda: os.path.exists(
+        room.path("ck", KEPT, "1", "parint.ckpt")))
+    room.run("bellows", "cancel", "heat", "--save").ends_with(0)
+    at.ends_with(75)
+    return [int(step) for step in re.findall(
+        r"^parint: checkpoint at iteration (\d+)", at.output, re.M)]
+
+
+def change(path, at, data):
+    with open(path, "r+b") as file:
+        file.seek(at)
+        file.write(data)
+
+
+def goes_back(room, work, steps, *sentences):
+    at = room.run("bellows", "run", room.path("heat.yaml"), patience=180)
+    has_its_digest(at, work).says(
+        f"going on from the one of step {steps[0]}", *sentences)
+    resumed = re.findall(r"^parint: resumed at iteration (\d+)", at.output,
+                         re.M)
+    assert resumed == [str(steps[0])], resumed
+    assert not os.path.exists(room.path("ck", KEPT))
+
+
+def a_checkpoint_with_a_wrong_digest_is_passed_over(room):
+    work = harness.work_for(RUN)
+    steps = saved_twice(room, work)
+    path = room.path("ck", "parint.ckpt")
+    change(path, os.path.getsize(path) - 100, b"damaged!")
+    goes_back(room, work, steps, f"the one of step {steps[1]} cannot be read",
+              f"{steps[1] - steps[0]} steps are computed again")
+
+
+def a_checkpoint_that_is_cut_short_is_passed_over(room):
+    work = harness.work_for(RUN)
+    steps = saved_twice(room, work)
+    path = room.path("ck", "parint.ckpt")
+    os.truncate(path, os.path.getsize(path) // 2)
+    goes_back(room, work, steps)
+
+
+def who_keeps_one_has_one(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work, checkpoint="{dir: ck, keep: one}")
+    rescaled(room, 3)
+    rescaled(room, 2)
+    assert os.listdir(room.path("ck")) == ["parint.ckpt"]
+    has_its_digest(at, work)
+
+
+def counting(room):
+    save = ["--save", "{checkpoint}/state", "--how", room.path("how")]
+    command = [COUNTER, STEPS, *save]
+    return room.write("heat.yaml", f"""name: heat
+app: generic
+command: {harness.flow(command)}
+restart: {harness.flow(command + ["--from", "{checkpoint}/state"])}
+ranks: {{initial: 2, max: 6}}
+checkpoint: {{dir: ck, deadline: 20s}}
+generic:
+  files: [state]
+  save: {{signal: SIGUSR2}}
+  progress: "^step ([0-9]+) of ([0-9]+)$"
+  resumed: "^from step ([0-9]+)$"
+""")
+
+
+def has_its_sum(at):
+    at.ends_with(0, 120)
+    plain = subprocess.run(
+        [harness.MPIEXEC, "--oversubscribe", "-n", "2", COUNTER, str(STEPS)],
+        env=dict(os.environ, ASAN_OPTIONS="detect_leaks=0",
+                 **harness.AS_ROOT), stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=harness.PATIENCE, check=True)
+    sums = [re.findall(r"^sum ([0-9a-f]{16}) ", text, re.M)
+            for text in (at.output, plain.stdout)]
+    assert sums[0] == sums[1] and len(sums[0]) == 1, sums
+    return at
+
+
+def what_is_torn_in_place_costs_what_came_after_the_one_before(room):
+    room.write("how", "place")
+    at = room.start("bellows", "run", counting(room))
+    room.runs_on(2)
+    rescaled(room, 3)
+    room.wait("a copy", lambda: harness.read(
+        room.path("ck", KEPT, "1", "state")))
+    room.write("how", "torn")
+    room.scale(2).ends_with(76)
+    room.write("how", "place")
+    has_its_sum(at).says("may be what the start ended for: going on from")
+    began = re.findall(r"^from step (\d+)$", at.output, re.M)
+    assert len(began) == 2 and began[0] == began[1], began
+
+
+def what_is_no_checkpoints_fault_leaves_it_where_it_is(room):
+    room.start("bellows", "run", counting(room))
+    room.runs_on(2)
+    rescaled(room, 3)
+    room.wait("a copy", lambda: harness.read(
+        room.path("ck", KEPT, "1", "state")))
+    room.run("bellows", "cancel", "heat", "--save").ends_with(0)
+    room.programs[0].ends_with(75)
+    before = harness.read(room.path("ck", "state"))
+    text = harness.read(room.path("heat.yaml"), "r")
+    room.write("heat.yaml", re.sub(
+        r"^restart: .*$", "restart: [sh, -c, 'exit 5']", text, flags=re.M))
+    room.run("bellows", "run", room.path("heat.yaml")).ends_with(5)
+    assert harness.read(room.path("ck", "state")) == before
+
+
+def be_root():
+    """In a user namespace, where file systems can be mounted, if need be."""
+    if os.getuid() == 0:
+        return
+    words = ["unshare", "-Urm"]
+    if subprocess.run([*words, "true"], stderr=subprocess.DEVNULL,
+                      check=False).returncode:
+        print("1..0 # SKIP needs the right to mount")
+        sys.exit(0)
+    os.execvp("unshare", [*words, sys.executable, "-B", sys.argv[0],
+                          harness.BIN, COUNTER, FAILING, *sys.argv[2:]])
+
+
+be_root()
+harness.main(
+    where_no_checkpoint_can_be_written_the_size_stays,
+    the_second_checkpoint_gives_way_to_the_next_one,
+    a_directory_that_is_gone_is_told,
+    one_that_is_unmounted_costs_no_step,
+    errors_of_a_disk_drop_the_rescale,
+    a_save_that_takes_too_long_is_dropped_and_comes_later,
+    who_leaves_without_a_checkpoint_is_not_done,
+    a_full_state_directory_ends_nothing,
+    one_that_is_read_only_ends_nothing,
+    a_full_directory_for_temporary_files_is_told_by_the_executor,
+    a_checkpoint_with_a_wrong_digest_is_passed_over,
+    a_checkpoint_that_is_cut_short_is_passed_over,
+    who_keeps_one_has_one,
+    what_is_torn_in_place_costs_what_came_after_the_one_before,
+    what_is_no_checkpoints_fault_leaves_it_where_it_is,
+)
