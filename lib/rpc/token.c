@@ -2,10 +2,9 @@
 #include "rpc/token.h"
 
 #include "base/cleanup.h"
-#include "base/list.h"
+#include "base/secret.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <strings.h>
@@ -26,54 +25,6 @@ int token_make(struct token *token, struct error *err)
 		sprintf(token->text + 2 * i, "%02x", bytes[i]);
 	explicit_bzero(bytes, sizeof(bytes));
 	return 0;
-}
-
-bool token_is_private(const struct stat *st, uid_t user, const gid_t *groups,
-		      size_t n)
-{
-	if (st->st_uid != user && st->st_uid != 0)
-		return false;
-	if ((st->st_mode & 077) == 0)
-		return true;
-	if (st->st_uid != 0 || (st->st_mode & 07777 & ~0440))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (groups[i] == st->st_gid)
-			return true;
-	return false;
-}
-
-/* Of this process, the effective one among them; with too many for the room
- * there is only that one. */
-static size_t own_groups(gid_t *groups, size_t room)
-{
-	int n = getgroups((int)room - 1, groups);
-	size_t count = n < 0 ? 0 : (size_t)n;
-
-	groups[count] = getegid();
-	return count + 1;
-}
-
-static int check_file(int fd, const char *path, struct error *err)
-{
-	gid_t groups[256];
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return error_errno(err, "%s", path);
-	if (!S_ISREG(st.st_mode))
-		return error_set(err, -EINVAL, "%s: no file with a token",
-				 path);
-	if (st.st_uid != geteuid() && st.st_uid != 0)
-		return error_set(err, -EPERM,
-				 "%s: belongs to somebody else (user %u)", path,
-				 (unsigned)st.st_uid);
-	if (token_is_private(&st, geteuid(), groups,
-			     own_groups(groups, LENGTH(groups))))
-		return 0;
-	return error_set(err, -EPERM,
-			 "%s: others can read it (mode %04o); chmod 600", path,
-			 (unsigned)st.st_mode & 07777);
 }
 
 static int check_text(const char *text, size_t n, const char *path,
@@ -106,7 +57,8 @@ static int take(struct token *token, char *text, size_t n, const char *path,
 	return r;
 }
 
-/* Up to the end of a line, which may come in parts and slowly. */
+/* Up to the end of a line, which may come in parts and slowly, and no further:
+ * what follows is for somebody else. */
 static int read_input(struct token *token, struct error *err)
 {
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -119,7 +71,7 @@ static int read_input(struct token *token, struct error *err)
 			return error_set(err, -ETIMEDOUT,
 					 "no token came on standard input "
 					 "within 10 s");
-		k = read(STDIN_FILENO, text + n, sizeof(text) - n);
+		k = read(STDIN_FILENO, text + n, 1);
 		if (k < 0)
 			return error_errno(err, "standard input");
 		n += (size_t)k;
@@ -129,17 +81,12 @@ static int read_input(struct token *token, struct error *err)
 
 static int read_file(struct token *token, const char *path, struct error *err)
 {
-	CLEANUP(close)
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	CLEANUP(close) int fd = secret_open(path, "a token", err);
 	char text[TOKEN_MAX + 1];
 	ssize_t n;
-	int r;
 
 	if (fd < 0)
-		return error_errno(err, "%s", path);
-	r = check_file(fd, path, err);
-	if (r < 0)
-		return r;
+		return fd;
 	n = read(fd, text, sizeof(text));
 	if (n < 0)
 		return error_errno(err, "%s", path);

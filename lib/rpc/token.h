@@ -5,14 +5,12 @@
 /*
  * A token: whoever can read its file may call
  *
- * It goes with each call as `authorization: Bearer TOKEN`.  Connections are not
- * encrypted, so it keeps out whoever can connect, not whoever can read the
+ * It goes with each call as `authorization: Bearer TOKEN`.  Where connections
+ * are not encrypted it keeps out whoever can connect, not whoever can read the
  * network.
  */
 
 #include "rpc/client.h"
-
-#include <sys/stat.h>
 
 enum { TOKEN_MAX = 256, TOKEN_MIN = 16 };
 
@@ -23,18 +21,9 @@ struct token {
 /* 256 bits of chance, in hexadecimal. */
 int token_make(struct token *token, struct error *err);
 
-/* Whether nobody gets at a file whom its owner did not mean: it belongs to user
- * or to root, and no other can read it.  Besides, a file of root that one of
- * these groups may read, mode 0440 or less, will do: so a Secret comes into a
- * pod that runs as somebody else, in a group that is the pod's alone.  It gives
- * the token to all of that group, and root alone can have put it there; a file
- * of the user's own has no need of it, nor has one that may be written to. */
-bool token_is_private(const struct stat *st, uid_t user, const gid_t *groups,
-		      size_t n);
-
-/* Reads the one line of a file that is private to this user and its groups;
- * refuses anything else with a sentence.  "-": the first line of standard
- * input, waited for 10 s at the most after each part of it. */
+/* Reads the one line of a file that is private (base/secret.h); refuses
+ * anything else with a sentence.  "-": the first line of standard input, waited
+ * for 10 s at the most after each part of it. */
 int token_read(struct token *token, const char *path, struct error *err);
 
 /* Calls of this channel have it from now on; "" changes nothing. */

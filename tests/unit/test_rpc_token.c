@@ -164,44 +164,6 @@ static void a_token_is_one_line_of_a_file_that_others_cannot_read(void)
 	CHECK_TEXT(refusal(long_one, TOKEN_MAX, 0600), not_one);
 }
 
-/* Who may be lent a token: user 1000 of the groups 50 and 60. */
-static bool is_private(uid_t owner, gid_t group, mode_t mode)
-{
-	static const gid_t groups[] = {50, 60};
-	const struct stat st = {
-		.st_mode = S_IFREG | mode, .st_uid = owner, .st_gid = group};
-
-	return token_is_private(&st, 1000, groups, LENGTH(groups));
-}
-
-static void a_file_of_ours_or_of_root_that_no_other_reads_is_private(void)
-{
-	CHECK(is_private(1000, 7, 0600));
-	CHECK(is_private(1000, 7, 0400));
-	CHECK(is_private(0, 7, 0600));
-	CHECK(!is_private(1001, 50, 0600));
-	CHECK(!is_private(1001, 50, 0440));
-}
-
-static void root_may_lend_a_file_to_a_group_of_ours(void)
-{
-	CHECK(is_private(0, 50, 0440));
-	CHECK(is_private(0, 60, 0440));
-	CHECK(is_private(0, 60, 0040));
-	CHECK(!is_private(0, 0, 0440));
-	CHECK(!is_private(0, 70, 0440));
-	CHECK(!is_private(1000, 50, 0440));
-}
-
-static void a_file_that_more_than_a_group_reads_is_lent_to_nobody(void)
-{
-	static const mode_t modes[] = {0640, 0460, 0444,  0441,  0442,
-				       0540, 0450, 04440, 02440, 0644};
-
-	for (size_t i = 0; i < LENGTH(modes); i++)
-		CHECK(!is_private(0, 50, modes[i]));
-}
-
 static void a_token_of_a_secret_is_read_through_its_links(void)
 {
 	char dir[] = "/tmp/bellows-secret-XXXXXX", data[64], file[64];
@@ -299,9 +261,6 @@ int main(void)
 		TEST(an_open_service_needs_none_and_another_does),
 		TEST(without_a_token_nobody_is_asked),
 		TEST(a_token_is_one_line_of_a_file_that_others_cannot_read),
-		TEST(a_file_of_ours_or_of_root_that_no_other_reads_is_private),
-		TEST(root_may_lend_a_file_to_a_group_of_ours),
-		TEST(a_file_that_more_than_a_group_reads_is_lent_to_nobody),
 		TEST(a_token_of_a_secret_is_read_through_its_links),
 		TEST(no_token_is_read_from_what_is_no_file),
 		TEST(a_token_may_come_by_standard_input),

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_SECRET_H
+#define BASE_SECRET_H
+
+/*
+ * Files with a secret in them: a token, a private key
+ */
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+/* Whether nobody gets at a file whom its owner did not mean: it belongs to user
+ * or to root, and no other can read it.  Besides, a file of root that one of
+ * these groups may read, mode 0440 or less, will do: so a Secret comes into a
+ * pod that runs as somebody else, in a group that is the pod's alone.  It gives
+ * the secret to all of that group, and root alone can have put it there; a file
+ * of the user's own has no need of it, nor has one that may be written to. */
+bool secret_is_private(const struct stat *st, uid_t user, const gid_t *groups,
+		       size_t n);
+
+/* Opens a file that is private to this user and its groups, for reading: a
+ * descriptor, or -errno with a sentence.  what: "a token". */
+int secret_open(const char *path, const char *what, struct error *err);
+
+#endif
