@@ -6,7 +6,7 @@
 
 cd "${1:-.}" || exit 1
 
-programs='base|loop|rpc|local|ssh|http|kube|metrics|core|apps|jobfile|proto'
+programs='base|loop|rpc|tls|local|ssh|http|kube|metrics|core|apps|jobfile|proto'
 
 # The room's own name is always allowed.
 check() {
@@ -27,7 +27,8 @@ wrong=$(
 	check proto
 	check lib/base
 	check lib/loop 'base'
-	check lib/rpc 'base|loop|proto'
+	check lib/rpc 'base|loop|tls|proto'
+	check lib/tls 'base'
 	check lib/local 'base|loop|proto'
 	check lib/ssh 'base|loop'
 	check lib/http 'base|loop'
@@ -44,7 +45,7 @@ wrong=$(
 	done
 	for folder in lib/*/; do
 		case $folder in
-		lib/base/ | lib/loop/ | lib/rpc/ | lib/local/ | lib/ssh/ | lib/http/ | lib/kube/ | lib/metrics/ | 'lib/*/') ;;
+		lib/base/ | lib/loop/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/kube/ | lib/metrics/ | 'lib/*/') ;;
 		*) echo "$folder is a room without a rule in layers.sh" ;;
 		esac
 	done
@@ -53,7 +54,7 @@ wrong=$(
 	only lib/ssh '#include <libssh' libssh
 	only lib/http '#include <curl' libcurl
 	only lib/metrics '#include <microhttpd' libmicrohttpd
-	only lib/http '#include <openssl' OpenSSL
+	only 'lib/(http|tls)' '#include <openssl' OpenSSL
 	only apps '#include <mpi\.h>' MPI
 	only '(jobfile|lib/kube)' '#include <yaml\.h>' YAML
 
