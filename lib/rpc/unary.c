@@ -6,7 +6,17 @@
 #include <grpc/slice.h>
 #include <string.h>
 
-/* One batch from the request to the status; the owner may be gone before. */
+/*
+ * One batch from the request to the status; the owner may be gone before
+ *
+ * A call waits for its connection, and so its end by a deadline does not tell
+ * why there was none: that is asked for by a second call, which does not wait.
+ */
+
+/* What that one asks for, and how long it may take. */
+#define WHY "/grpc.health.v1.Health/Check"
+enum { WHY_PATIENCE = 300 };
+
 struct unary {
 	struct errand errand;
 	struct rpc_op op;
@@ -18,6 +28,7 @@ struct unary {
 	grpc_metadata_array headers, trailers;
 	grpc_status_code code;
 	grpc_slice details;
+	bool is_asking_why;
 };
 
 static void tell(struct unary *unary, const struct rpc_status *status,
@@ -52,13 +63,64 @@ static void unary_free(struct unary *unary)
 	free(unary);
 }
 
+static bool is_disconnected(const struct unary *unary)
+{
+	const struct rpc_channel *channel = unary->errand.channel;
+
+	return unary->fn && !unary->is_asking_why &&
+	       unary->code == GRPC_STATUS_DEADLINE_EXCEEDED &&
+	       grpc_channel_check_connectivity_state(channel->core, 0) !=
+		       GRPC_CHANNEL_READY;
+}
+
+static void start(struct unary *unary);
+
+static void ask_why(struct unary *unary)
+{
+	struct rpc_channel *channel = unary->errand.channel;
+	grpc_slice method = grpc_slice_from_static_string(WHY);
+
+	unary->is_asking_why = true;
+	grpc_slice_unref(unary->details);
+	grpc_metadata_array_destroy(&unary->headers);
+	grpc_metadata_array_destroy(&unary->trailers);
+	grpc_metadata_array_init(&unary->headers);
+	grpc_metadata_array_init(&unary->trailers);
+	if (unary->request)
+		grpc_byte_buffer_destroy(unary->request);
+	unary->request = grpc_raw_byte_buffer_create(NULL, 0);
+	grpc_call_unref(unary->core);
+	unary->core = grpc_channel_create_call(
+		channel->core, NULL, GRPC_PROPAGATE_DEFAULTS,
+		channel->rpc->queue, method, NULL, rpc_deadline(WHY_PATIENCE),
+		NULL);
+	start(unary);
+}
+
+/* Of the first call, with what the second one has found out.  That an attempt
+ * took too long is nothing more. */
+static void set_why(struct unary *unary, struct rpc_status *status)
+{
+	if (status->code == RPC_UNAVAILABLE &&
+	    !strstr(status->message, "timed out"))
+		return;
+	status->code = RPC_DEADLINE_EXCEEDED;
+	strcpy(status->message, "Deadline Exceeded");
+}
+
 static void on_done(void *owner, bool ok)
 {
 	struct unary *unary = owner;
 	ProtobufCMessage *answer = NULL;
 	struct rpc_status status;
 
+	if (is_disconnected(unary)) {
+		ask_why(unary);
+		return;
+	}
 	status_set(&status, unary->code, unary->details);
+	if (unary->is_asking_why)
+		set_why(unary, &status);
 	if (status.code == RPC_OK && unary->answer)
 		answer = message_unpack(unary->answer, unary->descriptor);
 	if (status.code == RPC_OK && !answer) {
@@ -78,7 +140,8 @@ static void start(struct unary *unary)
 	grpc_op batch[6] = {0};
 
 	batch[0].op = GRPC_OP_SEND_INITIAL_METADATA;
-	batch[0].flags = GRPC_INITIAL_METADATA_WAIT_FOR_READY;
+	if (!unary->is_asking_why)
+		batch[0].flags = GRPC_INITIAL_METADATA_WAIT_FOR_READY;
 	batch[0].data.send_initial_metadata.metadata = headers;
 	batch[0].data.send_initial_metadata.count = channel->n_metadata;
 	batch[1].op = GRPC_OP_SEND_MESSAGE;
