@@ -113,7 +113,8 @@ int client_find(struct client *client, const struct args *args, const char *job,
 int client_channel(struct rpc_channel **out, const struct client *client,
 		   struct error *err)
 {
-	int r = rpc_channel_create(out, client->rpc, client->address, err);
+	int r = rpc_channel_create(out, client->rpc, client->address, NULL,
+				   err);
 
 	return r < 0 ? r : token_use(*out, &client->token, err);
 }

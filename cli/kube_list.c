@@ -76,7 +76,7 @@ static void on_route(void *user, int r, const char *text)
 
 	if (r == 0)
 		r = rpc_channel_create(&entry->channel, listing->client.rpc,
-				       route_address(entry->route), &err);
+				       route_address(entry->route), NULL, &err);
 	else
 		error_set(&err, r, "%s", text);
 	if (r == 0)

@@ -57,7 +57,7 @@ static int check_token(struct coordinator *c, struct error *err)
 		return error_wrap(err, r == -EACCES ? -EPERM : r,
 				  "--token-file");
 	if (config->token_file || c->jobfile->launcher != LAUNCHER_SSH ||
-	    !config->listen || rpc_server_is_local(config->listen))
+	    !config->listen || rpc_is_local(config->listen))
 		return 0;
 	return error_set(err, -EACCES,
 			 "--listen %s: with mpi.launcher: ssh whoever joins "

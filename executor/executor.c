@@ -155,7 +155,7 @@ static int set_up(struct executor *ex, const char *socket,
 
 	if (r == 0)
 		r = rpc_channel_create(&ex->channel, ex->rpc,
-				       ex->config->coordinator, err);
+				       ex->config->coordinator, NULL, err);
 	if (r == 0)
 		r = give_token(ex, err);
 	if (r == 0)

@@ -278,7 +278,7 @@ static int connect_to(struct monitor *m, struct error *err)
 {
 	struct token token = {0};
 	int r = rpc_channel_create(&m->channel, m->rpc, m->config->coordinator,
-				   err);
+				   NULL, err);
 
 	if (r < 0 || !m->config->token_file)
 		return r;

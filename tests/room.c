@@ -24,7 +24,7 @@ static int chat(const char *address)
 {
 	note_t hello = a_note("hello");
 
-	if (rpc_channel_create(&channel, rpc, address, NULL) < 0 ||
+	if (rpc_channel_create(&channel, rpc, address, NULL, NULL) < 0 ||
 	    !open_stream("/test.room.Room/Chat", &hello, 0))
 		return 1;
 	return loop_run(loop);

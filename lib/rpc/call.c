@@ -23,8 +23,6 @@
  * what tells OVER.
  */
 
-#define LEAVING "the server is going away"
-
 enum call_state {
 	CALL_OPEN,
 	CALL_ENDING,
@@ -299,17 +297,10 @@ static int copy_headers(struct rpc_call *call, const grpc_metadata_array *from)
 	return 0;
 }
 
-static const char *refusal_text(enum rpc_code refusal)
-{
-	return refusal == RPC_UNAVAILABLE       ? LEAVING
-	       : refusal == RPC_UNAUTHENTICATED ? "a token is needed here, and "
-						  "none or another was given"
-						: "no such method";
-}
-
 void call_create(struct rpc_server *server, grpc_call *core,
 		 const struct rpc_method *method, enum rpc_code refusal,
-		 void *user, const grpc_metadata_array *headers)
+		 const char *why, void *user,
+		 const grpc_metadata_array *headers)
 {
 	struct rpc_call *call = calloc(1, sizeof(*call));
 	grpc_op batch = {.op = GRPC_OP_RECV_CLOSE_ON_SERVER};
@@ -338,7 +329,7 @@ void call_create(struct rpc_server *server, grpc_call *core,
 	batch.data.recv_close_on_server.cancelled = &call->is_cancelled;
 	start(call, &call->over, &batch, 1);
 	if (!method)
-		rpc_call_end(call, refusal, "%s", refusal_text(refusal));
+		rpc_call_end(call, refusal, "%s", why);
 	send_next(call);
 	receive(call);
 }
@@ -347,7 +338,7 @@ void call_end_all(struct rpc_server *server)
 {
 	list_for_each (at, &server->calls)
 		rpc_call_end(CONTAINER(at, struct rpc_call, link),
-			     RPC_UNAVAILABLE, LEAVING);
+			     RPC_UNAVAILABLE, RPC_LEAVING);
 	while (!list_is_empty(&server->calls))
 		gone(CONTAINER(server->calls.next, struct rpc_call, link));
 }
@@ -358,7 +349,7 @@ void call_cut_all(struct rpc_server *server)
 		struct rpc_call *call = CONTAINER(at, struct rpc_call, link);
 
 		if (call->core)
-			cut(call, RPC_UNAVAILABLE, LEAVING);
+			cut(call, RPC_UNAVAILABLE, RPC_LEAVING);
 	}
 }
 

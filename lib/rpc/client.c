@@ -11,8 +11,9 @@
 #include <string.h>
 
 /* Name resolution backs off by itself, for up to two minutes, and no argument
- * bounds it.  So a channel that waits for a name, and that nobody waits for, is
- * made anew when the next call begins. */
+ * bounds it.  So a channel that waits for a name is made anew when the next
+ * call begins; so is one whose certificate was renewed.  Both if nobody waits
+ * for it. */
 enum { NAME_PATIENCE = 2000 };
 
 struct pair {
@@ -105,7 +106,7 @@ void channel_headers_free(const struct rpc_channel *channel,
 
 /* ---- channel ---- */
 
-static grpc_channel *create_core(const char *target)
+static grpc_channel *create_core(const struct rpc_channel *channel)
 {
 	/* A connection is this channel's alone, goes to its target and to no
 	 * proxy, and notices within ten seconds that its peer is dead. */
@@ -128,18 +129,57 @@ static grpc_channel *create_core(const char *target)
 		RPC_ARG(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0),
 		RPC_ARG(GRPC_ARG_HTTP2_BDP_PROBE, 0),
 		RPC_ARG(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, RPC_WINDOW),
+		/* The last one: of encrypted channels only. */
+		{.type = GRPC_ARG_STRING,
+		 .key = (char *)GRPC_SSL_TARGET_NAME_OVERRIDE_ARG,
+		 .value.string = channel->peer},
 	};
-	const grpc_channel_args all = {.num_args = LENGTH(args), .args = args};
-	grpc_channel_credentials *credentials;
+	const grpc_channel_args all = {.num_args = LENGTH(args) -
+						   (channel->peer == NULL),
+				       .args = args};
 	sigset_t signals;
 	grpc_channel *core;
 
-	credentials = grpc_insecure_credentials_create();
 	rpc_block_signals(&signals);
-	core = grpc_channel_create(target, credentials, &all);
+	core = grpc_channel_create(channel->target, channel->credentials, &all);
 	rpc_restore_signals(&signals);
-	grpc_channel_credentials_release(credentials);
 	return core;
+}
+
+static grpc_channel_credentials *
+create_credentials(const struct tls_identity *own)
+{
+	grpc_ssl_pem_key_cert_pair pair = {own->key, own->cert};
+
+	return grpc_ssl_credentials_create_ex(own->ca, &pair, NULL, NULL);
+}
+
+static int set_security(struct rpc_channel *channel,
+			const struct rpc_security *security, struct error *err)
+{
+	if (security && tls_identity_is_there(security->own)) {
+		channel->credentials = create_credentials(security->own);
+		channel->peer = strdup(security->peer);
+		return channel->peer ? 0
+				     : error_set(err, -ENOMEM, "out of memory");
+	}
+	channel->credentials = grpc_insecure_credentials_create();
+	if (!security || security->unencrypted || rpc_is_local(channel->target))
+		return 0;
+	return error_set(err, -ENOKEY,
+			 "%s may be on another machine: --tls DIR encrypts and "
+			 "tells whether it is the right one, --unencrypted "
+			 "does without",
+			 channel->target);
+}
+
+void rpc_channel_renew(struct rpc_channel *channel,
+		       const struct tls_identity *own)
+{
+	assert(channel->peer);
+	grpc_channel_credentials_release(channel->credentials);
+	channel->credentials = create_credentials(own);
+	channel->is_renewed = true;
 }
 
 static bool has_name(const char *target)
@@ -148,16 +188,23 @@ static bool has_name(const char *target)
 	       target[strspn(target, "0123456789.:")];
 }
 
-static void renew_if_stuck(struct rpc_channel *channel)
+static bool is_stuck(const struct rpc_channel *channel)
 {
-	if (!has_name(channel->target) || !list_is_empty(&channel->errands) ||
-	    loop_now() < channel->born + NAME_PATIENCE ||
-	    grpc_channel_check_connectivity_state(channel->core, 0) !=
-		    GRPC_CHANNEL_TRANSIENT_FAILURE)
+	return has_name(channel->target) &&
+	       loop_now() >= channel->born + NAME_PATIENCE &&
+	       grpc_channel_check_connectivity_state(channel->core, 0) ==
+		       GRPC_CHANNEL_TRANSIENT_FAILURE;
+}
+
+static void make_anew(struct rpc_channel *channel)
+{
+	if (!list_is_empty(&channel->errands) ||
+	    (!channel->is_renewed && !is_stuck(channel)))
 		return;
 	grpc_channel_destroy(channel->core);
-	channel->core = create_core(channel->target);
+	channel->core = create_core(channel);
 	channel->born = loop_now();
+	channel->is_renewed = false;
 }
 
 grpc_call *channel_begin(struct rpc_channel *channel, struct errand *errand,
@@ -167,7 +214,7 @@ grpc_call *channel_begin(struct rpc_channel *channel, struct errand *errand,
 	grpc_call *core;
 
 	assert(!channel->is_destroyed);
-	renew_if_stuck(channel);
+	make_anew(channel);
 	core = grpc_channel_create_call(
 		channel->core, NULL, GRPC_PROPAGATE_DEFAULTS,
 		channel->rpc->queue, method, NULL, rpc_deadline(timeout), NULL);
@@ -188,9 +235,11 @@ void status_set(struct rpc_status *status, grpc_status_code code,
 }
 
 int rpc_channel_create(struct rpc_channel **out, struct rpc *rpc,
-		       const char *target, struct error *err)
+		       const char *target, const struct rpc_security *security,
+		       struct error *err)
 {
 	CLEANUP(rpc_channel_destroy) struct rpc_channel *channel = NULL;
+	int r;
 
 	channel = calloc(1, sizeof(*channel));
 	if (!channel)
@@ -202,7 +251,10 @@ int rpc_channel_create(struct rpc_channel **out, struct rpc *rpc,
 	channel->target = strdup(target);
 	if (!channel->target)
 		return error_set(err, -ENOMEM, "out of memory");
-	channel->core = create_core(target);
+	r = set_security(channel, security, err);
+	if (r < 0)
+		return r;
+	channel->core = create_core(channel);
 	channel->born = loop_now();
 
 	*out = STEAL(channel);
@@ -224,9 +276,12 @@ struct rpc_channel *rpc_channel_destroy(struct rpc_channel *channel)
 	}
 	if (channel->core)
 		grpc_channel_destroy(channel->core);
+	if (channel->credentials)
+		grpc_channel_credentials_release(channel->credentials);
 	list_for_each (at, &channel->metadata)
 		pair_destroy(CONTAINER(at, struct pair, link));
 	free(channel->target);
+	free(channel->peer);
 	free(channel);
 	return NULL;
 }

@@ -15,13 +15,30 @@
  */
 
 #include "rpc/rpc.h"
+#include "tls/identity.h"
 
 struct rpc_channel;
 struct rpc_stream;
 
-/* target as rpc_server_address() gives it.  Does not connect yet. */
+/* What a channel is encrypted with. */
+struct rpc_security {
+	const struct tls_identity *own; /* empty: it is not encrypted */
+	const char *peer; /* the server has a certificate of this DNS name,
+			   * whatever the target is called */
+	bool unencrypted; /* may be, to another machine too */
+};
+
+/* target as rpc_server_address() gives it; security: copied, or NULL, and then
+ * it may be unencrypted.  -ENOKEY: it would be, and may not.  Does not connect
+ * yet. */
 int rpc_channel_create(struct rpc_channel **out, struct rpc *rpc,
-		       const char *target, struct error *err);
+		       const char *target, const struct rpc_security *security,
+		       struct error *err);
+
+/* Connections from now on are made with this one; the one that there is stays
+ * for as long as there are calls.  The channel has one already. */
+void rpc_channel_renew(struct rpc_channel *channel,
+		       const struct tls_identity *own);
 
 /* Cancels what is under way: those callbacks run with CANCELLED within, and
  * must not use the channel.  Returns NULL. */
@@ -36,9 +53,10 @@ typedef void (*rpc_answer_f)(void *user, const struct rpc_status *status,
 			     const ProtobufCMessage *answer);
 
 /*
- * One unary call.  It waits for the connection until its deadline (so a server
- * that is not there yet costs DEADLINE_EXCEEDED or UNAVAILABLE, after trying).
- * fn runs exactly once, never from within rpc_call_unary() itself.
+ * One unary call.  It waits for the connection until its deadline; a server
+ * that cannot be connected to then costs UNAVAILABLE and why, or
+ * DEADLINE_EXCEEDED. fn runs exactly once, never from within rpc_call_unary()
+ * itself.
  */
 void rpc_call_unary(struct rpc_channel *channel, const char *path,
 		    const ProtobufCMessage *request,

@@ -14,9 +14,11 @@
 
 #include "base/list.h"
 #include "rpc/client.h"
+#include "rpc/limit.h"
 #include "rpc/server.h"
 
 #include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -132,7 +134,11 @@ struct rpc_server {
 	struct list leaving;  /* whose last operations are */
 	struct list watchers; /* of health */
 	struct slot *slots;
+	struct rpc_limit limit;
 	struct rpc_op shutdown;
+	/* For the next connection, of which gRPC's threads ask; else NULL. */
+	_Atomic(grpc_ssl_server_certificate_config *) fresh;
+	bool is_encrypted;
 	bool is_shut;
 	bool is_destroyed;
 	unsigned holds; /* operations, calls and the owner; freed at 0 */
@@ -150,10 +156,21 @@ int listen_check(const char *address, struct error *err);
 /* address with the port that was taken; NULL if out of memory. */
 char *listen_name(const char *address, int port);
 
-/* Takes over core; method NULL: to be refused, with that code. */
+/* Whether a call of this method, one of the program's, may be made: RPC_OK, or
+ * what to refuse it with, and why. */
+enum rpc_code access_check(struct rpc_server *server,
+			   const struct rpc_method *method, grpc_call *core,
+			   const grpc_metadata_array *headers,
+			   struct error *why);
+
+/* Takes over core; method NULL: to be refused, with that code and sentence. */
 void call_create(struct rpc_server *server, grpc_call *core,
 		 const struct rpc_method *method, enum rpc_code refusal,
-		 void *user, const grpc_metadata_array *headers);
+		 const char *why, void *user,
+		 const grpc_metadata_array *headers);
+
+/* What calls are told that a server which goes away ends. */
+#define RPC_LEAVING "the server is going away"
 
 /* Ends every call with UNAVAILABLE; their on_gone() runs within. */
 void call_end_all(struct rpc_server *server);
@@ -181,7 +198,10 @@ struct rpc_channel {
 	struct list metadata;
 	size_t n_metadata;
 	char *target;
-	msec_t born; /* when core was made */
+	char *peer; /* NULL: it is not encrypted */
+	grpc_channel_credentials *credentials;
+	msec_t born;     /* when core was made */
+	bool is_renewed; /* the credentials, since */
 	bool is_destroyed;
 };
 

@@ -153,13 +153,13 @@ static int check_tcp(const char *address, struct error *err)
 	return r < 0 ? refuse(address, r, err) : 0;
 }
 
-bool rpc_server_is_local(const char *listen)
+bool rpc_is_local(const char *address)
 {
 	unsigned char bytes[sizeof(struct in6_addr)];
-	CLEANUP(free) char *copy = strdup(listen);
+	CLEANUP(free) char *copy = strdup(address);
 	char *host, *port;
 
-	if (strncmp(listen, "unix:", 5) == 0)
+	if (strncmp(address, "unix:", 5) == 0)
 		return true;
 	if (!copy || split(copy, &host, &port) < 0)
 		return false;

@@ -22,6 +22,7 @@
 #include "loop/loop.h"
 
 #include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
 
 /* Largest message taken or given, in bytes; a larger one ends its call with
  * RESOURCE_EXHAUSTED. */
@@ -59,6 +60,10 @@ struct rpc_status {
 	enum rpc_code code;
 	char message[512];
 };
+
+/* Whether an address is this machine's alone: a unix socket, or one of
+ * loopback. A name other than localhost may mean anything. */
+bool rpc_is_local(const char *address);
 
 struct rpc;
 

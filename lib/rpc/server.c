@@ -3,12 +3,11 @@
 
 #include "base/cleanup.h"
 #include "rpc/internal.h"
-#include "rpc/token.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <grpc/grpc_security.h>
 #include <grpc/slice.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -18,9 +17,15 @@ enum {
 	/* How long calls may take to end by themselves, and then by force. */
 	GRACE = 800,
 	FORCE = 400,
-	/* Of one connection, and what it may be without a call. */
-	STREAMS = 256,
+	/* Of one connection: an executor has three calls, a person two; and
+	 * what it may be without one. */
+	CALLS_MAX = 256,
 	IDLE = 60000,
+	/* Bytes of all headers of a call. */
+	HEADERS_MAX = 8 << 10,
+	/* Where nothing but health is answered. */
+	SMALL_CALLS = 4,
+	SMALL_MESSAGE = 4 << 10,
 };
 
 /* A call that may come. */
@@ -45,30 +50,17 @@ static const struct rpc_method *find(const struct rpc_method *methods, size_t n,
 	return NULL;
 }
 
-static bool is_open(const struct rpc_server *server,
-		    const struct rpc_method *method)
+/* Of what every server answers itself. */
+static const struct rpc_method *find_own(const struct rpc_server *server,
+					 grpc_slice path)
 {
-	const char *open = server->config.open;
+	const struct rpc_method *method =
+		find(health_methods, LENGTH(health_methods), path);
 
-	return open && strncmp(method->path, open, strlen(open)) == 0;
-}
-
-static bool has_token(const struct rpc_server *server, const struct slot *slot)
-{
-	const char *token = server->config.token;
-	bool has = token == NULL;
-
-	for (size_t i = 0; !has && i < slot->headers.count; i++) {
-		const grpc_metadata *header = &slot->headers.metadata[i];
-
-		if (grpc_slice_str_cmp(header->key, "authorization") != 0)
-			continue;
-		has = token_is_in(
-			token,
-			(const char *)GRPC_SLICE_START_PTR(header->value),
-			GRPC_SLICE_LENGTH(header->value));
-	}
-	return has;
+	if (!method && server->config.descriptors)
+		method = find(reflection_methods, LENGTH(reflection_methods),
+			      path);
+	return method;
 }
 
 static void accept_call(struct rpc_server *server, struct slot *slot)
@@ -77,23 +69,26 @@ static void accept_call(struct rpc_server *server, struct slot *slot)
 	const struct rpc_method *method;
 	enum rpc_code refusal = RPC_OK;
 	void *user = server->config.user;
+	struct error why = {""};
 
 	method = find(server->config.methods, server->config.n_methods, path);
-	if (method && !is_open(server, method) && !has_token(server, slot))
-		refusal = RPC_UNAUTHENTICATED;
-	if (!method) {
+	if (method) {
+		refusal = access_check(server, method, slot->core,
+				       &slot->headers, &why);
+	} else {
 		user = server;
-		method = find(health_methods, LENGTH(health_methods), path);
+		method = find_own(server, path);
 	}
-	if (!method)
-		method = find(reflection_methods, LENGTH(reflection_methods),
-			      path);
-	if (!method)
+	if (!method) {
 		refusal = RPC_UNIMPLEMENTED;
-	if (server->is_destroyed)
+		error_set(&why, 0, "no such method");
+	}
+	if (server->is_destroyed) {
 		refusal = RPC_UNAVAILABLE;
+		error_set(&why, 0, RPC_LEAVING);
+	}
 	call_create(server, slot->core, refusal == RPC_OK ? method : NULL,
-		    refusal, user, &slot->headers);
+		    refusal, why.text, user, &slot->headers);
 }
 
 static void slot_arm(struct slot *slot)
@@ -127,6 +122,35 @@ static void on_call(void *owner, bool ok)
 	server_release(server);
 }
 
+/* ---- certificates ---- */
+
+/* Asked for each connection, by one of gRPC's threads. */
+static grpc_ssl_certificate_config_reload_status
+fetch(void *user, grpc_ssl_server_certificate_config **config)
+{
+	struct rpc_server *server = user;
+
+	*config = atomic_exchange(&server->fresh, NULL);
+	return *config ? GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW
+		       : GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
+}
+
+static void put_fresh(struct rpc_server *server,
+		      grpc_ssl_server_certificate_config *config)
+{
+	config = atomic_exchange(&server->fresh, config);
+	if (config)
+		grpc_ssl_server_certificate_config_destroy(config);
+}
+
+void rpc_server_renew(struct rpc_server *server, const struct tls_identity *tls)
+{
+	const grpc_ssl_pem_key_cert_pair pair = {tls->key, tls->cert};
+
+	put_fresh(server,
+		  grpc_ssl_server_certificate_config_create(tls->ca, &pair, 1));
+}
+
 /* ---- life ---- */
 
 void server_release(struct rpc_server *server)
@@ -136,6 +160,7 @@ void server_release(struct rpc_server *server)
 
 	if (server->core)
 		grpc_server_destroy(server->core);
+	put_fresh(server, NULL);
 	for (size_t i = 0; i < server->n_services; i++)
 		free(server->services[i].name);
 	free(server->services);
@@ -172,13 +197,20 @@ static int copy_services(struct rpc_server *server, struct error *err)
 	return 0;
 }
 
-static grpc_server *create_core(void)
+/* What a peer may cost.  Whoever has not finished TLS and the first words of
+ * HTTP/2 in time is cut off; who makes no call, later. */
+static grpc_server *create_core(const struct rpc_server_config *config)
 {
+	bool small = config->n_methods == 0;
 	/* Peers that died without a word are found by pings, both ways.
 	 * Compressed messages are refused: a small one may be huge. */
 	grpc_arg args[] = {
 		RPC_ARG(GRPC_ARG_ALLOW_REUSEPORT, 0),
-		RPC_ARG(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, RPC_MESSAGE_MAX),
+		RPC_ARG(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH,
+			small ? SMALL_MESSAGE : RPC_MESSAGE_MAX),
+		RPC_ARG(GRPC_ARG_MAX_METADATA_SIZE, HEADERS_MAX),
+		RPC_ARG(GRPC_ARG_MAX_CONCURRENT_STREAMS,
+			small ? SMALL_CALLS : CALLS_MAX),
 		RPC_ARG(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1),
 		RPC_ARG(GRPC_ARG_KEEPALIVE_TIME_MS, SECONDS(10)),
 		RPC_ARG(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, SECONDS(10)),
@@ -187,7 +219,6 @@ static grpc_server *create_core(void)
 		RPC_ARG(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
 			SECONDS(1)),
 		RPC_ARG(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, SECONDS(10)),
-		RPC_ARG(GRPC_ARG_MAX_CONCURRENT_STREAMS, STREAMS),
 		RPC_ARG(GRPC_ARG_MAX_CONNECTION_IDLE_MS, IDLE),
 		RPC_ARG(GRPC_ARG_HTTP2_BDP_PROBE, 0),
 		RPC_ARG(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, RPC_WINDOW),
@@ -196,6 +227,18 @@ static grpc_server *create_core(void)
 	return grpc_server_create(
 		&(grpc_channel_args){.num_args = LENGTH(args), .args = args},
 		NULL);
+}
+
+/* Both sides show certificates of the same authority. */
+static grpc_server_credentials *create_credentials(struct rpc_server *server)
+{
+	if (!server->is_encrypted)
+		return grpc_insecure_server_credentials_create();
+	rpc_server_renew(server, server->config.tls);
+	return grpc_ssl_server_credentials_create_with_options(
+		grpc_ssl_server_credentials_create_options_using_config_fetcher(
+			GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY,
+			fetch, server));
 }
 
 static int open_port(struct rpc_server *server, struct error *err)
@@ -208,10 +251,10 @@ static int open_port(struct rpc_server *server, struct error *err)
 	if (r < 0)
 		return r;
 
-	server->core = create_core();
+	server->core = create_core(&server->config);
 	grpc_server_register_completion_queue(server->core, server->rpc->queue,
 					      NULL);
-	credentials = grpc_insecure_server_credentials_create();
+	credentials = create_credentials(server);
 	port = grpc_server_add_http2_port(server->core, address, credentials);
 	grpc_server_credentials_release(credentials);
 	if (port <= 0) {
@@ -255,6 +298,8 @@ int rpc_server_create(struct rpc_server **out, struct rpc *rpc,
 	server->rpc = rpc;
 	server->holds = 1;
 	server->config = *config;
+	server->is_encrypted =
+		config->tls && tls_identity_is_there(config->tls);
 	server->slots = slots;
 	list_init(&server->calls);
 	list_init(&server->leaving);
@@ -270,6 +315,7 @@ int rpc_server_create(struct rpc_server **out, struct rpc *rpc,
 	if (r < 0)
 		return r;
 	server->config.listen = NULL;
+	server->config.tls = NULL;
 
 	*out = STEAL(server);
 	return 0;

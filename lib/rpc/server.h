@@ -13,9 +13,16 @@
  *     };
  *
  * A path in no table is answered UNIMPLEMENTED, a message that does not parse
- * INVALID_ARGUMENT.  With a token, a call of the table's methods that does not
- * carry it, and is not open, is answered UNAUTHENTICATED.  Health (Check and
- * Watch) and reflection (v1 and v1alpha) are answered by the server itself.
+ * INVALID_ARGUMENT.  Health (Check and Watch) and reflection (v1 and v1alpha)
+ * are answered by the server itself.
+ *
+ * Who may call: with an identity, only who shows a certificate of the same
+ * authority can connect, and a call of the table's methods that `authorize`
+ * does not want from that name is answered PERMISSION_DENIED.  With a token,
+ * one that does not carry it, and is not open, is answered UNAUTHENTICATED; an
+ * address from which ten such calls came, and then one each second, is answered
+ * RESOURCE_EXHAUSTED for so long, right token or not, but for connections that
+ * had it right.
  *
  * Life of a call: on_message() for each message of the client, then on_half()
  * when the client will send no more (streams only), then, exactly once,
@@ -27,6 +34,7 @@
  */
 
 #include "rpc/rpc.h"
+#include "tls/identity.h"
 
 struct rpc_server;
 struct rpc_call;
@@ -58,9 +66,16 @@ struct rpc_server_config {
 	size_t n_methods;
 	const char *const *services; /* full names, for health and reflection */
 	size_t n_services;
-	/* A serialised FileDescriptorSet with all imports; borrowed. */
+	/* A serialised FileDescriptorSet with all imports; borrowed.  NULL: no
+	 * reflection.  A server without methods takes small messages only. */
 	const uint8_t *descriptors;
 	size_t descriptors_size;
+	/* NULL or empty: connections are not encrypted.  Copied. */
+	const struct tls_identity *tls;
+	/* May the peer whose certificate has this common name call the method
+	 * of that path?  0, or -EACCES with a sentence.  Optional; asked of
+	 * encrypted connections only. */
+	int (*authorize)(const char *path, const char *name, struct error *err);
 	/* Calls of methods must have it, see rpc/token.h, or are ended with
 	 * UNAUTHENTICATED; NULL: none is asked for.  Borrowed likewise. */
 	const char *token;
@@ -81,9 +96,10 @@ int rpc_server_create(struct rpc_server **out, struct rpc *rpc,
  * listener; bounded, about a second at the most.  Returns NULL. */
 struct rpc_server *rpc_server_destroy(struct rpc_server *server);
 
-/* Whether only this machine reaches an address to listen on: a unix socket, or
- * one of loopback.  A name other than localhost may mean anything. */
-bool rpc_server_is_local(const char *listen);
+/* Connections from now on are made with this one; those that there are stay.
+ * The server has one already. */
+void rpc_server_renew(struct rpc_server *server,
+		      const struct tls_identity *tls);
 
 /* The address in a form rpc_channel_create() takes, with the real port. */
 const char *rpc_server_address(const struct rpc_server *server);

@@ -353,7 +353,7 @@ static UNUSED bool begin_at(const char *address)
 	       rpc_create(&rpc, loop, NULL) == 0 &&
 	       serve(&server, address, NULL) == 0 &&
 	       rpc_channel_create(&channel, rpc, rpc_server_address(server),
-				  NULL) == 0;
+				  NULL, NULL) == 0;
 }
 
 static UNUSED bool begin(void)

@@ -94,7 +94,7 @@ streams_end_when_their_server_is_killed_and_the_channel_returns(void)
 	CHECK(begin_without_server());
 	pid = start_server("127.0.0.1:0", address, sizeof(address));
 	CHECK(pid > 0);
-	CHECK(rpc_channel_create(&channel, rpc, address, NULL) == 0);
+	CHECK(rpc_channel_create(&channel, rpc, address, NULL, NULL) == 0);
 	CHECK(open_stream(CHAT, &hello, 0));
 	CHECK(await("got:hello "));
 	end_room(pid);
@@ -125,7 +125,7 @@ static void a_socket_left_by_a_killed_server_is_taken_over(void)
 	end_room(pid);
 	CHECK(access("rpc-fault.sock", F_OK) == 0);
 	CHECK(serve(&server, address, NULL) == 0);
-	CHECK(rpc_channel_create(&channel, rpc, address, NULL) == 0);
+	CHECK(rpc_channel_create(&channel, rpc, address, NULL, NULL) == 0);
 	call(ECHO, "mine");
 	CHECK(await("OK:mine "));
 	finish();

@@ -93,7 +93,7 @@ static void clients_that_come_and_go_leave_nothing_behind(void)
 
 		channel = rpc_channel_destroy(channel);
 		CHECK(rpc_channel_create(&channel, rpc,
-					 rpc_server_address(server),
+					 rpc_server_address(server), NULL,
 					 NULL) == 0);
 		forget();
 		CHECK(open_stream(CHAT, &a, 0));

@@ -279,7 +279,7 @@ static void a_server_may_be_destroyed_by_its_own_call(void)
 	channel = rpc_channel_destroy(channel);
 	CHECK(rpc_server_create(&server, rpc, &config, NULL) == 0);
 	CHECK(rpc_channel_create(&channel, rpc, rpc_server_address(server),
-				 NULL) == 0);
+				 NULL, NULL) == 0);
 	CHECK(open_stream(CHAT, &hello, 0));
 	CHECK(await("end:UNAVAILABLE "));
 	CHECK(strstr(trace, "heard gone destroyed "));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "rpc/limit.h"
 #include "rpc/token.h"
 #include "tests/check.h"
 #include "tests/unit/rpc_room.h"
@@ -30,7 +31,7 @@ static bool begin_open(const char *token, const char *open)
 	       rpc_create(&rpc, loop, NULL) == 0 &&
 	       rpc_server_create(&server, rpc, &config, NULL) == 0 &&
 	       rpc_channel_create(&channel, rpc, rpc_server_address(server),
-				  NULL) == 0;
+				  NULL, NULL) == 0;
 }
 
 static bool begin_with(const char *token)
@@ -69,6 +70,7 @@ static void a_call_with_it_is_answered(void)
 	finish();
 }
 
+/* Fewer than a limit counts, see test_rpc_limit.c. */
 static void nothing_that_resembles_it_will_do(void)
 {
 	static const char *const wrong[] = {
@@ -86,6 +88,19 @@ static void nothing_that_resembles_it_will_do(void)
 		give(wrong[i]);
 		CHECK(is_answered("UNAUTHENTICATED"));
 	}
+	finish();
+}
+
+static void who_is_wrong_too_often_is_not_heard_for_a_while(void)
+{
+	CHECK(begin_with(SECRET));
+	for (int i = 0; i < LIMIT_BURST; i++)
+		CHECK(is_answered("UNAUTHENTICATED"));
+	give("Bearer " SECRET);
+	CHECK(is_answered("RESOURCE_EXHAUSTED"));
+	CHECK_TEXT(last.message,
+		   "too many calls without the token came from this address; "
+		   "wait a few seconds");
 	finish();
 }
 
@@ -215,12 +230,17 @@ static int read_parts(struct token *token, const char *first,
 static void a_token_may_come_by_standard_input(void)
 {
 	struct token token;
+	char rest[16];
 	struct error err;
 
 	CHECK(read_parts(&token, "0123456789", "abcdef\n", &err) == 0);
 	CHECK_TEXT(token.text, "0123456789abcdef");
 	CHECK(read_parts(&token, "0123456789abcdef", "", &err) == 0);
 	CHECK_TEXT(token.text, "0123456789abcdef");
+	CHECK(read_parts(&token, "0123456789abcdef\n", "the next", &err) == 0);
+	CHECK_TEXT(token.text, "0123456789abcdef");
+	CHECK(read(STDIN_FILENO, rest, sizeof(rest)) == 8);
+	CHECK(memcmp(rest, "the next", 8) == 0);
 	CHECK(read_parts(&token, "short", "\n", &err) == -EINVAL);
 	CHECK(strncmp(err.text, "standard input: a token is one line", 35) ==
 	      0);
@@ -245,9 +265,9 @@ static void loopback_and_unix_sockets_are_local(void)
 		"localhost.x:7", "node:7", "[fe80::1]:7", ""};
 
 	for (size_t i = 0; i < LENGTH(local); i++)
-		CHECK(rpc_server_is_local(local[i]));
+		CHECK(rpc_is_local(local[i]));
 	for (size_t i = 0; i < LENGTH(far); i++)
-		CHECK(!rpc_server_is_local(far[i]));
+		CHECK(!rpc_is_local(far[i]));
 }
 
 int main(void)
@@ -256,6 +276,7 @@ int main(void)
 		TEST(a_call_without_the_token_is_unauthenticated),
 		TEST(a_call_with_it_is_answered),
 		TEST(nothing_that_resembles_it_will_do),
+		TEST(who_is_wrong_too_often_is_not_heard_for_a_while),
 		TEST(a_stream_without_it_is_ended_and_never_seen),
 		TEST(health_needs_none),
 		TEST(an_open_service_needs_none_and_another_does),
