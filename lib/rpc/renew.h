@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RPC_RENEW_H
+#define RPC_RENEW_H
+
+/*
+ * Certificates that are replaced while a program runs
+ *
+ * Who issues them for a short time, as cert-manager does, puts others in their
+ * place before they are over.  So a folder that an identity was read from is
+ * read again every RENEW_EACH.  What is new in it is handed on once it is
+ * whole; what is wrong with it is told once, and the former one stays in use.
+ */
+
+#include "loop/loop.h"
+#include "tls/identity.h"
+
+enum { RENEW_EACH = 5000 };
+
+/* now: borrowed, NULL if err says why there is none. */
+typedef void (*renew_f)(void *user, const struct tls_identity *now,
+			const struct error *err);
+
+struct renew {
+	struct loop *loop;
+	struct loop_timer timer;
+	const char *folder;
+	char *ca, *cert;    /* the last that was handed on */
+	struct error fault; /* the last that was told; "": none since */
+	renew_f fn;
+	void *user;
+};
+
+/* in_use: what was read from folder, which is borrowed until the end; of "-",
+ * standard input, nothing else comes. */
+void renew_begin(struct renew *renew, struct loop *loop, const char *folder,
+		 const struct tls_identity *in_use, renew_f fn, void *user);
+
+/* Reads the folder, whose time will come besides. */
+void renew_now(struct renew *renew);
+
+/* Also of one that was zeroed and never begun. */
+void renew_end(struct renew *renew);
+
+#endif
