@@ -192,6 +192,11 @@ static int check_kub(struct reader *reader)
 	const struct jobfile *job = reader->job;
 	unsigned line = reader_line(reader, "kub");
 
+	if (job->kub_private_key && !job->kub)
+		return reader_refuse(reader,
+				     reader_line(reader, "kub_private_key"),
+				     "kub_private_key",
+				     "is for kub: true; with that, or false");
 	if (!job->kub)
 		return 0;
 	if (job->launcher != LAUNCHER_SSH)

@@ -82,8 +82,10 @@ struct jobfile {
 	const char **mpi_arguments; /* for mpiexec, ends with NULL */
 	enum network network;
 	enum launcher_kind launcher;
-	const char *mpi_key; /* of the ssh launcher; NULL: it makes one */
-	bool kub;            /* Kub's own programs are served too */
+	const char *mpi_key;  /* of the ssh launcher; NULL: it makes one */
+	bool kub;             /* Kub's own programs are served too */
+	bool kub_private_key; /* and given the private key */
+	bool keep_rights;     /* see base/rights.h */
 
 	void *memory; /* what the members above point into */
 };

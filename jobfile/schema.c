@@ -46,6 +46,12 @@ static const struct schema_word truths[] = {
 	{ NULL, 0 },
 };
 
+static const struct schema_word rights[] = {
+	{ "drop", false },
+	{ "keep", true  },
+	{ NULL, 0 },
+};
+
 static const struct schema_word proofs[] = {
 	{ "required", false },
 	{ "none",     true  },
@@ -114,6 +120,13 @@ const struct schema_key schema_keys[] = {
   .help = "Further settings of the adapter, if it has some." },
 { "kub", KEY_WORD, JOB(kub), .words = truths, .fallback = "false",
   .help = "Serve Kub's own programs too; needs mpi.launcher: ssh." },
+{ "kub_private_key", KEY_WORD, JOB(kub_private_key), .words = truths,
+  .fallback = "false",
+  .help = "Give them the job's private key, over a connection that is not"
+	  "\nencrypted." },
+{ "rights", KEY_WORD, JOB(keep_rights), .words = rights, .fallback = "drop",
+  .help = "Drop: setuid programs gain nothing, and root has the capabilities of a"
+	  "\ncontainer.  Keep: all that whoever starts the job has." },
 
 { "ranks.initial", KEY_NUMBER, JOB(ranks.initial), RANKS, .required = true,
   .help = "Ranks to begin with." },

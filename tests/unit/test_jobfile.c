@@ -61,6 +61,21 @@ static void a_short_file_gets_the_defaults(void)
 	CHECK(job->ranks.max == 2);
 }
 
+static void what_gives_rights_away_is_asked_for_by_name(void)
+{
+	CHECK(parse(GOOD "mpi: {launcher: ssh}\nkub: true\n") == 0);
+	CHECK(!job->kub_private_key && !job->keep_rights);
+	CHECK(parse(GOOD "mpi: {launcher: ssh}\nkub: true\n"
+			 "kub_private_key: true\nrights: keep\n") == 0);
+	CHECK(job->kub_private_key && job->keep_rights);
+	CHECK(parse(GOOD "kub_private_key: true\n") == -EINVAL);
+	CHECK_TEXT(err.text, "t.yaml:6: kub_private_key: is for kub: true; "
+			     "with that, or false");
+	CHECK(parse(GOOD "rights: all\n") == -EINVAL);
+	CHECK_TEXT(err.text, "t.yaml:6: rights: 'all' is unknown; one of drop, "
+			     "keep");
+}
+
 static void every_key_reaches_its_member(void)
 {
 	CHECK(parse("name: md-1\n"
@@ -277,6 +292,7 @@ static void a_relative_folder_of_the_file_is_refused(void)
 }
 
 RUN_TESTS(TEST(a_short_file_gets_the_defaults),
+	  TEST(what_gives_rights_away_is_asked_for_by_name),
 	  TEST(every_key_reaches_its_member),
 	  TEST(checkpoints_are_asked_of_who_can_be_told),
 	  TEST(its_text_read_again_is_the_same_job),

@@ -38,8 +38,8 @@ static int parse(const char *text, size_t size)
 #define ALL_KEYS                                                               \
 	"name, app, command, dir, environment, restarts, wait_deadline, "      \
 	"start_deadline, resume_deadline, lost_after, restart, settings, "     \
-	"kub, ranks, ranks_per_executor, checkpoint, scale, mpi, "             \
-	"generic"
+	"kub, kub_private_key, rights, ranks, ranks_per_executor, "            \
+	"checkpoint, scale, mpi, generic"
 
 struct refusal {
 	const char *text, *sentence;
