@@ -19,6 +19,12 @@ static const char help[] =
 	"  --listen ADDR  host:port (port 0: a free one), or unix:PATH;\n"
 	"                 default: unix:DIR/coordinator.sock\n"
 	"  --token-file FILE  who calls must have this token; mode 0600\n"
+	"  --tls DIR      encrypt, by the ca.crt, tls.crt and tls.key in DIR,\n"
+	"                 and ask who calls for a certificate of its role\n"
+	"  --unencrypted  listen to other machines without that, or to this\n"
+	"                 one without a token\n"
+	"  --health ADDR  an address that tells health alone, to everybody\n"
+	"  --kub ADDR     an address for Kub's programs alone, unencrypted\n"
 	"  --log FILE     log lines go there, and only errors to stderr\n"
 	"  --metrics ADDR host:port of http://ADDR/metrics, for Prometheus:\n"
 	"                 unencrypted, for everybody; or none, the default\n"
@@ -33,7 +39,7 @@ static const char help[] =
 	"\n"
 	"Example:\n"
 	"  bellows-coordinator --job heat.yaml --state /run/heat \\\n"
-	"      --listen 0.0.0.0:7000\n"
+	"      --listen 0.0.0.0:7000 --tls keys/coordinator\n"
 	"\n"
 	"SIGTERM and SIGINT save and stop the job; a second one cancels it.\n"
 	"SIGHUP, SIGUSR1, SIGUSR2 and SIGWINCH go to the ranks.\n"
@@ -49,6 +55,10 @@ static const struct option options[] = {
 	{"state", required_argument, NULL, 's'},
 	{"listen", required_argument, NULL, 'l'},
 	{"token-file", required_argument, NULL, 't'},
+	{"tls", required_argument, NULL, 'e'},
+	{"unencrypted", no_argument, NULL, 'u'},
+	{"health", required_argument, NULL, 'H'},
+	{"kub", required_argument, NULL, 'k'},
 	{"log", required_argument, NULL, 'o'},
 	{"metrics", required_argument, NULL, 'm'},
 	{"adapter", required_argument, NULL, 'a'},
@@ -75,6 +85,18 @@ static int take(struct config *config, int option, struct error *err)
 		return 0;
 	case 't':
 		config->token_file = optarg;
+		return 0;
+	case 'e':
+		config->tls = optarg;
+		return 0;
+	case 'u':
+		config->unencrypted = true;
+		return 0;
+	case 'H':
+		config->health = optarg;
+		return 0;
+	case 'k':
+		config->kub = optarg;
 		return 0;
 	case 'o':
 		config->log = optarg;
@@ -129,5 +151,8 @@ int config_parse(struct config *config, int argc, char **argv,
 	if (!config->state && !config->check)
 		return error_set(err, -EINVAL,
 				 "--state is missing; a directory");
+	if (config->tls && config->unencrypted)
+		return error_set(err, -EINVAL,
+				 "--tls and --unencrypted: one of them");
 	return 0;
 }

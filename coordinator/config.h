@@ -11,10 +11,13 @@ struct config {
 	const char *listen; /* NULL: a unix socket in the state directory */
 	const char *state;
 	const char *token_file; /* NULL: no token is asked for */
+	const char *tls;        /* folder of its identity; NULL: none */
+	const char *health;     /* address of its own for probes, or NULL */
+	const char *kub;        /* the same for Kub's programs */
 	const char *log;        /* NULL: stderr */
 	const char *metrics;    /* address; NULL: none are shown */
 	struct adapter_files adapters;
-	bool verbose, check, once, history;
+	bool verbose, check, once, history, unencrypted;
 };
 
 /* Returns 0, 1 if --help or --version was answered, or -EINVAL. */

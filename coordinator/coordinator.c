@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "coordinator/doors.h"
 #include "coordinator/figures.h"
 
 #include <errno.h>
@@ -235,8 +236,7 @@ struct coordinator *coordinator_destroy(struct coordinator *c)
 		return NULL;
 	loop_timer_clear(&c->publish);
 	metrics_destroy(c->metrics);
-	rpc_server_destroy(c->server);
-	rpc_destroy(c->rpc);
+	doors_close(c);
 	launch_destroy(c->next);
 	launch_destroy(c->now);
 	launch_destroy(c->retired);

@@ -33,6 +33,7 @@
 #include "core/job.h"
 #include "core/resume.h"
 #include "metrics/listen.h"
+#include "rpc/renew.h"
 #include "rpc/token.h"
 
 struct coordinator {
@@ -46,9 +47,11 @@ struct coordinator {
 	int exit_code;     /* once it is over */
 
 	struct rpc *rpc;
-	struct rpc_server *server;
+	struct rpc_server *server, *health, *kub; /* see doors.h */
 	struct metrics *metrics;       /* NULL: nobody is to see them */
 	struct token token;            /* "": none is asked for */
+	struct tls_identity tls;       /* empty: it does not encrypt */
+	struct renew renew;            /* of that */
 	struct list watchers, outputs; /* of service.c and output.c */
 	struct loop_timer publish;
 	bool published_soon;
@@ -178,8 +181,6 @@ struct coordinator *coordinator_destroy(struct coordinator *c);
 DEFINE_CLEANUP(struct coordinator, coordinator_destroy)
 
 /* service.c */
-int service_create(struct coordinator *c, const char *listen,
-		   struct error *err);
 /* Sends the job to all watchers; soon: within a tenth of a second. */
 void service_publish(struct coordinator *c, bool soon);
 /* The last word to them. */

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "coordinator/polled.h"
 #include "coordinator/scale.h"
+#include "proto/kub.pb-c.h"
 
 #include <errno.h>
 #include <string.h>
@@ -43,8 +44,8 @@ static bool is_served(const struct coordinator *c, struct rpc_call *call)
 
 /* ---- a monitor ---- */
 
-void kub_on_scale(struct rpc_call *call, const ProtobufCMessage *message,
-		  void *user)
+static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
+		     void *user)
 {
 	const MpiMonitor__AdditionalNodes *asked =
 		(const MpiMonitor__AdditionalNodes *)message;
@@ -96,8 +97,8 @@ static int caller(struct coordinator *c, struct rpc_call *call,
 	return member;
 }
 
-void kub_on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
-		     void *user)
+static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
+			void *user)
 {
 	const MpiMonitor__NodeName *node =
 		(const MpiMonitor__NodeName *)message;
@@ -141,8 +142,8 @@ static bool may_have_keys(const struct coordinator *c, struct rpc_call *call,
 	       strcmp(here, there) == 0;
 }
 
-void kub_on_keys(struct rpc_call *call, const ProtobufCMessage *message,
-		 void *user)
+static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
+		    void *user)
 {
 	const MpiMonitor__NodeName *node =
 		(const MpiMonitor__NodeName *)message;
@@ -161,13 +162,15 @@ void kub_on_keys(struct rpc_call *call, const ProtobufCMessage *message,
 		return;
 	}
 	answer.pubjobkey = (char *)keys->public_key;
-	answer.privjobkey = (char *)keys->private_key;
+	/* nobody encrypts this call */
+	if (c->jobfile->kub_private_key)
+		answer.privjobkey = (char *)keys->private_key;
 	answer.confirmid = KEYS_ARE_HERE;
 	rpc_call_reply(call, &answer.base);
 }
 
-void kub_on_active(struct rpc_call *call, const ProtobufCMessage *message,
-		   void *user)
+static void on_active(struct rpc_call *call, const ProtobufCMessage *message,
+		      void *user)
 {
 	struct coordinator *c = user;
 	int member = caller(c, call, message);
@@ -187,8 +190,8 @@ void kub_on_active(struct rpc_call *call, const ProtobufCMessage *message,
 	}
 }
 
-void kub_on_checkpointing(struct rpc_call *call,
-			  const ProtobufCMessage *message, void *user)
+static void on_checkpointing(struct rpc_call *call,
+			     const ProtobufCMessage *message, void *user)
 {
 	struct coordinator *c = user;
 	int member = caller(c, call, message);
@@ -199,8 +202,8 @@ void kub_on_checkpointing(struct rpc_call *call,
 	polled_confirm(c, member);
 }
 
-void kub_on_end(struct rpc_call *call, const ProtobufCMessage *message,
-		void *user)
+static void on_end(struct rpc_call *call, const ProtobufCMessage *message,
+		   void *user)
 {
 	struct coordinator *c = user;
 	int member = caller(c, call, message);
@@ -210,3 +213,22 @@ void kub_on_end(struct rpc_call *call, const ProtobufCMessage *message,
 	confirm(call, HAS_ENDED, "good-bye");
 	polled_end(c, member);
 }
+
+/* clang-format off */
+#define KUB(call) "/mpi_monitor.Monitor/" call
+const struct rpc_method kub_methods[KUB_METHODS] = {
+	{ KUB("Scale"), RPC_UNARY, &mpi_monitor__additional_nodes__descriptor,
+	  .on_message = on_scale },
+	{ KUB("RetrieveKeys"), RPC_UNARY, &mpi_monitor__node_name__descriptor,
+	  .on_message = on_keys },
+	{ KUB("JobInit"), RPC_UNARY, &mpi_monitor__node_name__descriptor,
+	  .on_message = on_job_init },
+	{ KUB("activeServer"), RPC_UNARY, &mpi_monitor__dummy22__descriptor,
+	  .on_message = on_active },
+	{ KUB("checkpointing"), RPC_UNARY, &mpi_monitor__dummy22__descriptor,
+	  .on_message = on_checkpointing },
+	{ KUB("endExec"), RPC_UNARY, &mpi_monitor__dummy22__descriptor,
+	  .on_message = on_end },
+};
+#undef KUB
+/* clang-format on */

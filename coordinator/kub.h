@@ -9,21 +9,11 @@
  * docs/kub.md.  A job that does not ask for the service answers UNIMPLEMENTED.
  */
 
-#include "proto/kub.pb-c.h"
 #include "rpc/server.h"
 
+enum { KUB_METHODS = 6 };
+
 /* user: the struct coordinator. */
-void kub_on_scale(struct rpc_call *call, const ProtobufCMessage *message,
-		  void *user);
-void kub_on_keys(struct rpc_call *call, const ProtobufCMessage *message,
-		 void *user);
-void kub_on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
-		     void *user);
-void kub_on_active(struct rpc_call *call, const ProtobufCMessage *message,
-		   void *user);
-void kub_on_checkpointing(struct rpc_call *call,
-			  const ProtobufCMessage *message, void *user);
-void kub_on_end(struct rpc_call *call, const ProtobufCMessage *message,
-		void *user);
+extern const struct rpc_method kub_methods[KUB_METHODS];
 
 #endif

@@ -2,7 +2,9 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/program.h"
+#include "base/rights.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/doors.h"
 #include "coordinator/ended.h"
 #include "coordinator/recount.h"
 #include "coordinator/state_dir.h"
@@ -12,6 +14,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
 
 static int check(const char *path)
 {
@@ -44,26 +48,18 @@ static int check_checkpoint_dir(const struct jobfile *job, struct error *err)
 	return error_errno(err, "checkpoint.dir: %s", dir);
 }
 
-/* The ssh launcher hands a private key to members: who may become one is not
- * left to the network.  -EACCES for that. */
-static int check_token(struct coordinator *c, struct error *err)
+static void tell_address(const struct coordinator *c)
 {
-	const struct config *config = c->config;
-	int r = 0;
+	char tls[80] = "";
+	struct tm until;
 
-	if (config->token_file)
-		r = token_read(&c->token, config->token_file, err);
-	if (r < 0)
-		return error_wrap(err, r == -EACCES ? -EPERM : r,
-				  "--token-file");
-	if (config->token_file || c->jobfile->launcher != LAUNCHER_SSH ||
-	    !config->listen || rpc_is_local(config->listen))
-		return 0;
-	return error_set(err, -EACCES,
-			 "--listen %s: with mpi.launcher: ssh whoever joins "
-			 "gets a key, so beyond this machine --token-file is "
-			 "needed",
-			 config->listen);
+	if (tls_identity_is_there(&c->tls))
+		strftime(tls, sizeof(tls),
+			 ", by mutual TLS; its certificate is valid until "
+			 "%Y-%m-%d",
+			 gmtime_r(&c->tls.until, &until));
+	log_info("job=%s listening on %s%s", c->jobfile->name,
+		 rpc_server_address(c->server), tls);
 }
 
 static void remember(const struct coordinator *c, int status)
@@ -90,7 +86,12 @@ static int run(const struct config *config, struct loop *loop,
 		log_error("%s", err.text);
 		return r == -EINVAL ? EXIT_JOBFILE : EXIT_SYSTEM;
 	}
-	r = check_token(c, &err);
+	/* before gRPC's threads, which it would not reach */
+	if (!c->jobfile->keep_rights && rights_drop(&err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_SYSTEM;
+	}
+	r = doors_check(c, &err);
 	if (r < 0) {
 		log_error("%s", err.text);
 		return r == -EACCES ? EXIT_USAGE : EXIT_SYSTEM;
@@ -101,7 +102,7 @@ static int run(const struct config *config, struct loop *loop,
 	}
 	snprintf(listen, sizeof(listen), "unix:%s/coordinator.sock",
 		 config->state);
-	r = service_create(c, config->listen ? config->listen : listen, &err);
+	r = doors_open(c, config->listen ? config->listen : listen, &err);
 	if (r == 0)
 		r = state_dir_tell(config->state, rpc_server_address(c->server),
 				   &err);
@@ -111,8 +112,7 @@ static int run(const struct config *config, struct loop *loop,
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}
-	log_info("job=%s listening on %s", c->jobfile->name,
-		 rpc_server_address(c->server));
+	tell_address(c);
 	if (coordinator_begin(c, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_CHECKPOINT;
@@ -199,6 +199,7 @@ int main(int argc, char **argv)
 	if (r >= 0)
 		return r;
 
+	umask(077); /* ranks are not started from here */
 	lock = state_dir_lock(config.state, &err);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	spawn_raise_limit(); /* each connection is one, whoever opens it */

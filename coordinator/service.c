@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/service.h"
+
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "coordinator/claims.h"
 #include "coordinator/coordinator.h"
-#include "coordinator/kub.h"
+#include "coordinator/doors.h"
 #include "coordinator/mpiexec.h"
 #include "coordinator/scale.h"
-#include "proto/descriptors.h"
 
 #include <errno.h>
 #include <string.h>
@@ -407,6 +408,14 @@ static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
 			     "incarnation");
 		return;
 	}
+	if (!request->public_only && !doors_keep_secrets(c)) {
+		rpc_call_end(
+			call, RPC_FAILED_PRECONDITION,
+			"the private key is not sent over a connection "
+			"that is not encrypted, nor to who needs no token; "
+			"public_only");
+		return;
+	}
 	reply.public_key = (char *)keys->public_key;
 	if (!request->public_only) {
 		reply.private_key.data = (uint8_t *)keys->private_key;
@@ -417,7 +426,7 @@ static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
 
 /* clang-format off */
 #define PATH(call) "/bellows.v1.Coordinator/" call
-static const struct rpc_method methods[] = {
+const struct rpc_method service_methods[SERVICE_METHODS] = {
 	{ PATH("JobInit"), RPC_UNARY, &bellows__v1__job_init_request__descriptor,
 	  .on_message = on_job_init },
 	{ PATH("RetrieveKeys"), RPC_UNARY, &bellows__v1__retrieve_keys_request__descriptor,
@@ -440,45 +449,6 @@ static const struct rpc_method methods[] = {
 	  .on_message = on_get },
 	{ PATH("WatchJob"), RPC_SERVER_STREAM, &bellows__v1__get_job_request__descriptor,
 	  .on_message = on_watch, .on_gone = on_watch_gone, .on_writable = on_watch_writable },
-#undef PATH
-#define KUB(call) "/mpi_monitor.Monitor/" call
-	{ KUB("Scale"), RPC_UNARY, &mpi_monitor__additional_nodes__descriptor,
-	  .on_message = kub_on_scale },
-	{ KUB("RetrieveKeys"), RPC_UNARY, &mpi_monitor__node_name__descriptor,
-	  .on_message = kub_on_keys },
-	{ KUB("JobInit"), RPC_UNARY, &mpi_monitor__node_name__descriptor,
-	  .on_message = kub_on_job_init },
-	{ KUB("activeServer"), RPC_UNARY, &mpi_monitor__dummy22__descriptor,
-	  .on_message = kub_on_active },
-	{ KUB("checkpointing"), RPC_UNARY, &mpi_monitor__dummy22__descriptor,
-	  .on_message = kub_on_checkpointing },
-	{ KUB("endExec"), RPC_UNARY, &mpi_monitor__dummy22__descriptor,
-	  .on_message = kub_on_end },
 };
-#undef KUB
+#undef PATH
 /* clang-format on */
-
-int service_create(struct coordinator *c, const char *listen, struct error *err)
-{
-	static const char *const services[] = {"bellows.v1.Coordinator",
-					       "mpi_monitor.Monitor"};
-	const struct rpc_server_config config = {
-		.listen = listen,
-		.methods = methods,
-		.n_methods = LENGTH(methods),
-		.services = services,
-		.n_services = LENGTH(services) - !c->jobfile->kub,
-		.descriptors = proto_descriptors,
-		.descriptors_size = proto_descriptors_size,
-		.token = *c->token.text ? c->token.text : NULL,
-		.open = "/mpi_monitor.Monitor/", /* Kub's have no token */
-		.user = c,
-	};
-	int r = rpc_create(&c->rpc, c->loop, err);
-
-	if (r == 0)
-		r = rpc_server_create(&c->server, c->rpc, &config, err);
-	if (r == 0)
-		c->room.address = rpc_server_address(c->server);
-	return r;
-}

@@ -134,7 +134,8 @@ def begin(room, work, version="v1", **keys):
     """A coordinator on a port, and two executors."""
     state = room.path("state", "c")
     at = room.start("bellows-coordinator", "--job", room.job(work, **keys),
-                    "--state", state, "--listen", "127.0.0.1:0")
+                    "--state", state, "--listen", "127.0.0.1:0",
+                    "--unencrypted")
     address = room.wait("an address", lambda: harness.read(
         f"{state}/address", "r").strip())
     add_executors(room, address, 2)
@@ -289,7 +290,8 @@ def a_job_that_waits_in_vain_says_why(room):
     state = room.path("state", "c")
     at = room.start("bellows-coordinator", "--job",
                     room.job(harness.work_for(5), wait_deadline="4s"),
-                    "--state", state, "--listen", "127.0.0.1:0")
+                    "--state", state, "--listen", "127.0.0.1:0",
+                    "--unencrypted")
     client = Client(room.wait("an address", lambda: harness.read(
         f"{state}/address", "r").strip()))
     seen = client.call(COORDINATOR, "WatchJob")()

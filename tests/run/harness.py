@@ -109,6 +109,22 @@ def is_mapped(path):
                for pid in processes())
 
 
+# ---- secrets ----
+
+def in_sight(words):
+    """Command lines that show one of these."""
+    return [pid for pid in processes()
+            if any(word.encode() in read(f"/proc/{pid}/cmdline")
+                   for word in words)]
+
+
+def in_files(folder, words):
+    return [path for path in (os.path.join(folder, name)
+                              for name in tree(folder))
+            if os.path.isfile(path)
+            and any(word.encode() in read(path) for word in words)]
+
+
 # ---- programs ----
 
 class Program:

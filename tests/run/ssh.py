@@ -78,20 +78,6 @@ def secrets(key):
                                              24)]
 
 
-def in_sight(words):
-    """Command lines that show one of these."""
-    return [pid for pid in harness.processes()
-            if any(word.encode() in harness.read(f"/proc/{pid}/cmdline")
-                   for word in words)]
-
-
-def in_files(folder, words):
-    return [path for path in (os.path.join(folder, name)
-                              for name in harness.tree(folder))
-            if os.path.isfile(path)
-            and any(word.encode() in harness.read(path) for word in words)]
-
-
 # ---- users ----
 
 def forget_users():
@@ -214,13 +200,13 @@ def a_job_by_ssh_goes_to_4_and_back_with_the_digest_of_plain_mpiexec(room):
     for ranks in (4, 2):
         room.runs_on(6 - ranks)
         asked = room.start("bellows", "scale", "heat", ranks, "--wait")
-        shown = room.wait("its end", lambda asked=asked: in_sight(words)
+        shown = room.wait("its end", lambda asked=asked: harness.in_sight(words)
                           or asked.is_over(), 180)
         assert shown is True, f"command lines with the key: {shown}"
         asked.ends_with(0)
     assert harness.digest(at.ends_with(0, 180).output) == work.digest()
     at.says("running on 4 ranks", "2 rescales")
-    assert not in_files(room.folder, words)
+    assert not harness.in_files(room.folder, words)
     no_sshd_is_left(room)
 
 
@@ -342,14 +328,24 @@ def the_stream_launcher_has_no_keys(room):
     ends(at)
 
 
-def without_the_token_nobody_is_answered_but_health(room):
-    path = room.write("token", "0123456789abcdef\n")
+TOKEN = "0123456789abcdef"
+
+
+def a_token(room):
+    path = room.write("token", TOKEN + "\n")
     os.chmod(path, 0o600)
+    return path
+
+
+def without_the_token_nobody_is_answered_but_health(room):
+    path = a_token(room)
     at, address = coordinator(room, "--listen", "127.0.0.1:0", "--token-file",
                               path)
-    for token in (None, "0123456789abcdeX"):
+    # fewer wrong ones than would make this address wait
+    for token, methods in ((None, ("GetJob", "JobInit", "RetrieveKeys")),
+                           ("0123456789abcdeX", ("Scale", "Cancel"))):
         client = Client(address, token)
-        for method in ("GetJob", "JobInit", "RetrieveKeys", "Scale", "Cancel"):
+        for method in methods:
             assert client.call(method)[0] == "UNAUTHENTICATED"
         assert client.call("Check", service="/grpc.health.v1.Health/")[0] == \
             "OK"
@@ -380,8 +376,22 @@ def a_token_that_others_can_read_is_refused(room):
 def a_job_by_ssh_that_the_network_reaches_needs_a_token(room):
     job = room.job(SHORT, mpi=SSH)
     room.run("bellows-coordinator", "--job", job, "--state",
-             room.path("state", "x"), "--listen", "0.0.0.0:0").ends_with(64) \
+             room.path("state", "x"), "--listen", "0.0.0.0:0",
+             "--unencrypted").ends_with(64) \
         .says("--listen 0.0.0.0:0: with mpi.launcher: ssh", "--token-file")
+
+
+def a_private_key_is_not_sent_where_others_read_it(room):
+    at, address = coordinator(room, "--listen", "0.0.0.0:0", "--unencrypted",
+                              "--token-file", a_token(room), mpi=SSH)
+    client = Client(address.replace("0.0.0.0", "127.0.0.1"), TOKEN)
+    member = message(f1="m", f2=5)
+    assert client.call("JobInit", member + message(f4=1))[0] == "OK"
+    code, said = client.call("RetrieveKeys", member)
+    assert code == "FAILED_PRECONDITION" and "not encrypted" in said, said
+    code, public = client.call("RetrieveKeys", member + message(f3=1))
+    assert code == "OK" and b"ssh-ed25519 AAAA" in public
+    ends(at)
 
 
 def run_makes_a_token_of_its_own_for_a_port(room):
@@ -395,10 +405,10 @@ def run_makes_a_token_of_its_own_for_a_port(room):
     address = harness.read(room.path("state", "heat", "address"), "r").strip()
     assert re.fullmatch(r"127\.0\.0\.1:[1-9]\d*", address)
     assert Client(address).call("GetJob")[0] == "UNAUTHENTICATED"
-    assert not in_sight([token])
+    assert not harness.in_sight([token])
     room.scale(3).ends_with(0)
     assert harness.digest(at.ends_with(0, 180).output) == work.digest()
-    assert not in_files(room.folder, [token])
+    assert not harness.in_files(room.folder, [token])
 
 
 if not os.path.exists("/usr/sbin/sshd"):
@@ -420,5 +430,6 @@ harness.main(
     without_the_token_nobody_is_answered_but_health,
     a_token_that_others_can_read_is_refused,
     a_job_by_ssh_that_the_network_reaches_needs_a_token,
+    a_private_key_is_not_sent_where_others_read_it,
     run_makes_a_token_of_its_own_for_a_port,
 )

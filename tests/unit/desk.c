@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/tree.h"
+#include "coordinator/doors.h"
 #include "coordinator/journal.h"
 #include "coordinator/mpirun.h"
 #include "rpc/client.h"
@@ -68,6 +69,10 @@ struct rpc_server *rpc_server_destroy(struct rpc_server *at)
 	while (at && !list_is_empty(&at->calls))
 		desk_hang_up(CONTAINER(at->calls.next, struct rpc_call, link));
 	return NULL;
+}
+
+void rpc_server_renew(struct rpc_server *at, const struct tls_identity *tls)
+{
 }
 
 const char *rpc_server_address(const struct rpc_server *at)
@@ -398,7 +403,7 @@ static int live(const struct config *config, struct error *err)
 				   err);
 
 	if (r == 0)
-		r = service_create(c, "10.0.0.1:7000", err);
+		r = doors_open(c, "10.0.0.1:7000", err);
 	if (r == 0)
 		r = coordinator_begin(c, err);
 	if (r < 0)

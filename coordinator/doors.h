@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_DOORS_H
+#define COORDINATOR_DOORS_H
+
+/*
+ * Doors: where a coordinator can be reached, and who may come in
+ *
+ *     --listen   bellows.v1.Coordinator: who shows a certificate of the job
+ *                (roles.h) and has the token; health and reflection
+ *     --health   grpc.health.v1 alone: anybody, for probes have no certificate
+ *     --kub      mpi_monitor.Monitor alone: anybody, for Kub's programs have
+ *                neither certificate nor token
+ *
+ * Without --tls the first of them is not encrypted, and serves Kub's programs
+ * too.  Then it is on this machine only, and a port asks for a token, unless
+ * --unencrypted says otherwise.
+ */
+
+#include "coordinator/coordinator.h"
+
+/* Reads the token and the certificate, and refuses what would be open to others
+ * without being asked for.  -EACCES: the command line does not fit the job. */
+int doors_check(struct coordinator *c, struct error *err);
+
+/* listen: of the first door. */
+int doors_open(struct coordinator *c, const char *listen, struct error *err);
+void doors_close(struct coordinator *c);
+
+/* Whether nobody but who calls at the first door reads what is answered. */
+bool doors_keep_secrets(const struct coordinator *c);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/roles.h"
+
+#include "base/list.h"
+#include "jobfile/role.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SERVICE "/bellows.v1.Coordinator/"
+
+enum {
+	EXECUTOR = 1 << ROLE_EXECUTOR,
+	MONITOR = 1 << ROLE_MONITOR,
+	CLIENT = 1 << ROLE_CLIENT,
+};
+
+/* clang-format off */
+static const struct {
+	const char *method;
+	unsigned roles;
+} rows[] = {
+	{ "JobInit",       EXECUTOR         },
+	{ "RetrieveKeys",  EXECUTOR         },
+	{ "ActiveServer",  EXECUTOR         },
+	{ "Output",        EXECUTOR         },
+	{ "Checkpointing", EXECUTOR         },
+	{ "EndExec",       EXECUTOR         },
+	{ "Supply",        MONITOR          },
+	{ "Scale",         MONITOR | CLIENT },
+	{ "GetJob",        MONITOR | CLIENT },
+	{ "WatchJob",      MONITOR | CLIENT },
+	{ "Cancel",        CLIENT           },
+};
+/* clang-format on */
+
+static unsigned roles_of(const char *path)
+{
+	size_t n = strlen(SERVICE);
+
+	if (strncmp(path, SERVICE, n) != 0)
+		return 0;
+	for (size_t i = 0; i < LENGTH(rows); i++)
+		if (strcmp(rows[i].method, path + n) == 0)
+			return rows[i].roles;
+	return 0;
+}
+
+/* "an executor", "a monitor or a client" */
+static const char *describe(unsigned roles, char *text, size_t n)
+{
+	size_t at = 0;
+
+	for (enum role role = 0; role < ROLES && at < n; role++)
+		if (roles & 1u << role)
+			at += (size_t)snprintf(text + at, n - at, "%s%s %s",
+					       at > 0 ? " or " : "",
+					       role == ROLE_EXECUTOR ? "an"
+								     : "a",
+					       role_name(role));
+	return at > 0 ? text : "nobody";
+}
+
+int roles_check(const char *path, const char *name, struct error *err)
+{
+	enum role role = role_find(name);
+	unsigned roles = roles_of(path);
+	const char *method = strrchr(path, '/');
+	char who[64];
+
+	if (role < ROLES && (roles & 1u << role))
+		return 0;
+	return error_set(err, -EACCES,
+			 "%s is for %s, and this certificate is of '%s'",
+			 method ? method + 1 : path,
+			 describe(roles, who, sizeof(who)), name);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_ROLES_H
+#define COORDINATOR_ROLES_H
+
+/*
+ * Who may call what: one table, in roles.c
+ *
+ * The role is what the certificate of the caller says.  Where connections are
+ * not encrypted there is none, and whoever has the token may call everything.
+ * A method that is not in the table is nobody's.
+ */
+
+#include "base/error.h"
+
+/* name: the common name of the certificate; path: "/package.Service/Method".
+ * 0, or -EACCES with a sentence that names role and method. */
+int roles_check(const char *path, const char *name, struct error *err);
+
+#endif

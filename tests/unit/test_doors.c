@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
+#include "base/list.h"
+#include "base/tree.h"
+#include "coordinator/doors.h"
+#include "jobfile/role.h"
+#include "tests/check.h"
+#include "tests/unit/tls_folder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define FAR  "0.0.0.0:7000"
+#define NEAR "127.0.0.1:7000"
+
+static char root[] = "/tmp/bellows-doors-XXXXXX";
+static char token_file[64], tls[64], executors[64];
+
+/* What is written down here a second time is not to change by accident. */
+enum { TOKEN = 1, TLS = 2, PLAIN = 4, SSH = 8, KUB = 16, KUB_DOOR = 32 };
+
+static const struct {
+	const char *listen; /* NULL: a unix socket */
+	unsigned with;
+	bool keeps;           /* secrets from others */
+	const char *sentence; /* it is refused with */
+} table[] = {
+	{NULL, 0, true, NULL},
+	{NULL, SSH, true, NULL},
+	{"unix:/x", 0, true, NULL},
+	{NEAR, TOKEN, true, NULL},
+	{NEAR, TLS, true, NULL},
+	{NEAR, PLAIN, false, NULL},
+	{NEAR, PLAIN | TOKEN, true, NULL},
+	{FAR, TLS, true, NULL},
+	{FAR, TLS | TOKEN, true, NULL},
+	{FAR, TLS | SSH, true, NULL},
+	{FAR, PLAIN, false, NULL},
+	{FAR, PLAIN | TOKEN, false, NULL},
+	{FAR, PLAIN | SSH | TOKEN, false, NULL},
+	{NULL, SSH | KUB, true, NULL},
+	{NULL, SSH | KUB | KUB_DOOR, true, NULL},
+	{FAR, TLS | SSH | KUB | KUB_DOOR, true, NULL},
+
+	{NEAR, 0, false,
+	 "--listen " NEAR " is open to everybody on this machine: --token-file "
+	 "FILE or --tls DIR tells who may call, --unencrypted does without"},
+	{FAR, 0, false,
+	 "--listen " FAR " is reached from other machines: --tls DIR encrypts "
+	 "it and tells who calls ('bellows keys' makes DIR), --unencrypted "
+	 "does "
+	 "without"},
+	{FAR, TOKEN, false,
+	 "--listen " FAR " is reached from other machines: --tls DIR encrypts "
+	 "it and tells who calls ('bellows keys' makes DIR), --unencrypted "
+	 "does "
+	 "without"},
+	{"node:7000", TOKEN, false,
+	 "--listen node:7000 is reached from other machines: --tls DIR "
+	 "encrypts it and tells who calls ('bellows keys' makes DIR), "
+	 "--unencrypted does without"},
+	{FAR, PLAIN | SSH, false,
+	 "--listen " FAR ": with mpi.launcher: ssh whoever joins gets a key, "
+	 "so beyond this machine --token-file is needed"},
+	{FAR, TLS | SSH | KUB, false,
+	 "--tls: Kub's programs, which the job file wants served (kub: true), "
+	 "do not encrypt; --kub ADDR gives them an address of their own"},
+	{NULL, KUB_DOOR, false,
+	 "--kub " NEAR ": the job file does not say kub: true, so Kub's "
+	 "programs are not served"},
+};
+
+static int check(size_t i, bool *keeps)
+{
+	unsigned with = table[i].with;
+	const struct config config = {
+		.listen = table[i].listen,
+		.token_file = with & TOKEN ? token_file : NULL,
+		.tls = with & TLS ? tls : NULL,
+		.unencrypted = with & PLAIN,
+		.kub = with & KUB_DOOR ? NEAR : NULL,
+	};
+	struct jobfile job = {
+		.launcher = with & SSH ? LAUNCHER_SSH : LAUNCHER_STREAM,
+		.kub = with & KUB,
+	};
+	struct coordinator c = {.config = &config, .jobfile = &job};
+	int r = doors_check(&c, &err);
+
+	*keeps = doors_keep_secrets(&c);
+	tls_identity_fini(&c.tls);
+	return r;
+}
+
+static void who_may_come_in_is_as_expected(void)
+{
+	bool keeps;
+
+	for (size_t i = 0; i < LENGTH(table); i++) {
+		int r = check(i, &keeps);
+
+		printf("# %s %u\n", table[i].listen ? table[i].listen : "-",
+		       table[i].with);
+		CHECK(r == (table[i].sentence ? -EACCES : 0));
+		if (table[i].sentence)
+			CHECK_TEXT(err.text, table[i].sentence);
+		else
+			CHECK(keeps == table[i].keeps);
+	}
+}
+
+/* Not -EACCES, which is for what the command line lacks. */
+static void files_that_will_not_do_are_named(void)
+{
+	struct jobfile job = {0};
+	struct config config = {.listen = FAR, .tls = executors};
+	struct coordinator c = {.config = &config, .jobfile = &job};
+
+	CHECK(doors_check(&c, &err) == -EINVAL);
+	CHECK(strstr(err.text, "--tls: ") == err.text);
+	CHECK(strstr(err.text, "it is of 'executor' and not for a server "
+			       "called " ROLE_SERVER));
+	tls_identity_fini(&c.tls);
+	config = (struct config){.listen = NEAR, .token_file = "/none"};
+	CHECK(doors_check(&c, &err) == -ENOENT);
+	CHECK_TEXT(err.text, "--token-file: /none: No such file or directory");
+}
+
+static bool prepare(void)
+{
+	static const char token[] = "0123456789abcdef\n";
+	struct tls_authority *authority = make_authority(time(NULL));
+	struct tls_identity own = {0}, executor = {0};
+	bool good;
+
+	if (!mkdtemp(root) || !authority)
+		return false;
+	snprintf(token_file, sizeof(token_file), "%s/token", root);
+	snprintf(tls, sizeof(tls), "%s/coordinator", root);
+	snprintf(executors, sizeof(executors), "%s/executor", root);
+	good = file_replace(token_file, 0600, token, strlen(token), &err) ==
+		       0 &&
+	       make_by(&own, authority, "coordinator", ROLE_SERVER) &&
+	       make_by(&executor, authority, "executor", NULL) &&
+	       tls_identity_write(&own, tls, &err) == 0 &&
+	       tls_identity_write(&executor, executors, &err) == 0;
+	tls_identity_fini(&own);
+	tls_identity_fini(&executor);
+	tls_authority_destroy(authority);
+	return good;
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(who_may_come_in_is_as_expected),
+		TEST(files_that_will_not_do_are_named),
+	};
+	int r = prepare() ? run_tests(tests, LENGTH(tests)) : 1;
+
+	tree_remove_path(root, NULL);
+	return r;
+}
