@@ -24,6 +24,9 @@ static const char help[] =
 	"                      all are on this machine\n"
 	"  --token-file FILE   the token that the coordinator asks for; - is\n"
 	"                      standard input\n"
+	"  --tls DIR           encrypt, by the ca.crt, tls.crt and tls.key in\n"
+	"                      DIR; - is standard input, behind the token\n"
+	"  --unencrypted       call another machine without that\n"
 	"  --tmpdir DIR        its own directory; default: $TMPDIR, or /tmp\n"
 	"  --adapter FILE      an adapter of your own, if the job needs it; "
 	"may "
@@ -36,6 +39,9 @@ static const char help[] =
 	"default\n"
 	"                      25, 0: at once\n"
 	"  --ready FILE        a file that is there while it can run ranks\n"
+	"  --keep-rights       let ranks use setuid programs and, as root, "
+	"all\n"
+	"                      capabilities\n"
 	"  --verbose           log more\n"
 	"\n"
 	"Example:\n"
@@ -59,11 +65,14 @@ static const struct option options[] = {
 	{"cores", required_argument, NULL, 'k'},
 	{"address", required_argument, NULL, 'a'},
 	{"token-file", required_argument, NULL, 'T'},
+	{"tls", required_argument, NULL, 'e'},
+	{"unencrypted", no_argument, NULL, 'u'},
 	{"tmpdir", required_argument, NULL, 't'},
 	{"adapter", required_argument, NULL, 'm'},
 	{"patience", required_argument, NULL, 'p'},
 	{"grace", required_argument, NULL, 'g'},
 	{"ready", required_argument, NULL, 'r'},
+	{"keep-rights", no_argument, NULL, 'K'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
@@ -86,11 +95,18 @@ static int number(const char *option, const char *text, unsigned min,
 	return 0;
 }
 
-static int take(struct config *config, int option, struct error *err)
+static int duration(const char *option, const char *text, unsigned min,
+		    msec_t *out, struct error *err)
 {
 	unsigned seconds = 0;
-	int r;
+	int r = number(option, text, min, 86400, &seconds, err);
 
+	*out = SECONDS(seconds);
+	return r;
+}
+
+static int take(struct config *config, int option, struct error *err)
+{
 	switch (option) {
 	case 'c':
 		config->coordinator = optarg;
@@ -108,21 +124,26 @@ static int take(struct config *config, int option, struct error *err)
 	case 'T':
 		config->token_file = optarg;
 		return 0;
+	case 'e':
+		config->tls = optarg;
+		return 0;
+	case 'u':
+		config->unencrypted = true;
+		return 0;
 	case 't':
 		config->tmpdir = optarg;
 		return 0;
 	case 'm':
 		return adapter_files_add(&config->adapters, optarg, err);
 	case 'p':
-		r = number("patience", optarg, 1, 86400, &seconds, err);
-		config->patience = SECONDS(seconds);
-		return r;
+		return duration("patience", optarg, 1, &config->patience, err);
 	case 'g':
-		r = number("grace", optarg, 0, 86400, &seconds, err);
-		config->grace = SECONDS(seconds);
-		return r;
+		return duration("grace", optarg, 0, &config->grace, err);
 	case 'r':
 		config->ready = optarg;
+		return 0;
+	case 'K':
+		config->keep_rights = true;
 		return 0;
 	case 'v':
 		config->verbose = true;
@@ -170,5 +191,8 @@ int config_parse(struct config *config, int argc, char **argv,
 		return error_set(err, -EINVAL,
 				 "--coordinator is missing; host:port or "
 				 "unix:PATH");
+	if (config->tls && config->unencrypted)
+		return error_set(err, -EINVAL,
+				 "--tls and --unencrypted: one of them");
 	return 0;
 }

@@ -13,11 +13,14 @@ struct config {
 	const char *address; /* "": this machine only */
 	const char *tmpdir;
 	const char *token_file; /* NULL: none */
+	const char *tls;        /* folder of its identity, or "-"; NULL: none */
+	bool unencrypted;       /* without one, to another machine too */
 	struct adapter_files adapters;
 	unsigned slots, cores;
 	msec_t patience;   /* without the coordinator */
 	msec_t grace;      /* of its ranks, once it is told to leave */
 	const char *ready; /* NULL: none; see ready.h */
+	bool keep_rights;  /* see base/rights.h */
 	bool verbose;
 };
 

@@ -10,8 +10,10 @@
 #include "executor/ready.h"
 #include "executor/shm.h"
 #include "jobfile/exit.h"
+#include "jobfile/role.h"
 #include "rpc/token.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -135,17 +137,48 @@ static int catch_signals(struct executor *ex, struct error *err)
 
 /* ---- life ---- */
 
-static int give_token(struct executor *ex, struct error *err)
+static void on_renewed(void *user, const struct tls_identity *now,
+		       const struct error *fault)
 {
-	struct token token = {0};
-	int r;
+	struct executor *ex = user;
 
-	if (!ex->config->token_file)
-		return 0;
-	r = token_read(&token, ex->config->token_file, err);
+	if (fault) {
+		log_warn("%s; its former certificate stays in use",
+			 fault->text);
+		return;
+	}
+	log_info("certificate=renewed");
+	rpc_channel_renew(ex->channel, now);
+}
+
+/* On standard input the token comes first.  -ENOKEY: the command line lacks
+ * something. */
+static int connect_to(struct executor *ex, struct error *err)
+{
+	CLEANUP(tls_identity_fini) struct tls_identity own = {0};
+	const struct config *config = ex->config;
+	const struct rpc_security security = {&own, ROLE_SERVER,
+					      config->unencrypted};
+	struct token token = {""};
+	int r = 0;
+
+	if (config->token_file)
+		r = token_read(&token, config->token_file, err);
 	if (r < 0)
 		return error_wrap(err, r, "--token-file");
-	return token_use(ex->channel, &token, err);
+	if (config->tls)
+		r = tls_identity_read(&own, config->tls, err);
+	if (r < 0)
+		return error_wrap(err, r, "--tls");
+	r = rpc_channel_create(&ex->channel, ex->rpc, config->coordinator,
+			       &security, err);
+	if (r == 0)
+		r = token_use(ex->channel, &token, err);
+	explicit_bzero(&token, sizeof(token));
+	if (r == 0 && config->tls)
+		renew_begin(&ex->renew, ex->loop, config->tls, &own, on_renewed,
+			    ex);
+	return r;
 }
 
 static int set_up(struct executor *ex, const char *socket,
@@ -154,10 +187,7 @@ static int set_up(struct executor *ex, const char *socket,
 	int r = rpc_create(&ex->rpc, ex->loop, err);
 
 	if (r == 0)
-		r = rpc_channel_create(&ex->channel, ex->rpc,
-				       ex->config->coordinator, NULL, err);
-	if (r == 0)
-		r = give_token(ex, err);
+		r = connect_to(ex, err);
 	if (r == 0)
 		r = output_create(&ex->output, ex->loop, ex->channel,
 				  ex->config->name, err);
@@ -182,6 +212,7 @@ static void tear_down(struct executor *ex)
 	loop_timer_clear(&ex->patience);
 	loop_timer_clear(&ex->leave);
 	lease_end(&ex->lease);
+	renew_end(&ex->renew);
 	rpc_channel_destroy(ex->channel);
 	rpc_destroy(ex->rpc);
 	save_destroy(ex->save);
@@ -252,7 +283,7 @@ static int run(struct executor *ex, const char *bindir)
 	r = set_up(ex, socket, env, &err);
 	if (r < 0) {
 		log_error("%s", err.text);
-		r = EXIT_SYSTEM;
+		r = r == -ENOKEY ? EXIT_USAGE : EXIT_SYSTEM;
 	} else {
 		executor_lose_patience(ex);
 		executor_join(ex);

@@ -32,12 +32,14 @@
 #include "loop/loop.h"
 #include "proto/bellows.pb-c.h"
 #include "rpc/client.h"
+#include "rpc/renew.h"
 
 struct executor {
 	const struct config *config;
 	struct loop *loop;
 	struct rpc *rpc;
 	struct rpc_channel *channel;
+	struct renew renew;        /* of its certificate, if it has one */
 	struct rpc_stream *stream; /* NULL unless attached */
 	uint64_t incarnation;
 	char machine[MEMBER_TEXT_MAX];

@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/program.h"
+#include "base/rights.h"
 #include "executor/executor.h"
 #include "jobfile/exit.h"
 
@@ -28,6 +29,10 @@ int main(int argc, char **argv)
 	if (adapter_files_load(&config.adapters, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_USAGE;
+	}
+	if (!config.keep_rights && rights_drop(&err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_SYSTEM;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (loop_create(&loop, &err) < 0) {

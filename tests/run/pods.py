@@ -164,7 +164,7 @@ def an_executor_says_by_a_file_that_it_is_ready(room):
 def everywhere(room, listen, local, address):
     work = harness.work_for(2)
     crew = Crew(room, room.job(work), 0, "--address", address,
-                listen=("--listen", listen))
+                listen=("--listen", listen, "--unencrypted"))
     crew.address = f"{local}:{crew.address.rpartition(':')[2]}"
     crew.join("w0")
     crew.join("w1")
@@ -188,8 +188,8 @@ def a_name_may_begin_to_resolve_late(room):
     words = by_mounts(f"mount --bind {hosts} /etc/hosts",
                       f"mount --bind {resolver} /etc/resolv.conf")
     work = harness.work_for(2)
-    crew = Crew(room, room.job(work), 0, "--verbose",
-                listen=("--listen", "127.0.0.1:0"))
+    crew = Crew(room, room.job(work), 0, "--verbose", "--unencrypted",
+                listen=("--listen", "127.0.0.1:0", "--unencrypted"))
     crew.address = f"{NAME}:{crew.address.rpartition(':')[2]}"
     room.prefix = words
     crew.join("w0")
