@@ -35,6 +35,12 @@ static const struct row rows[] = {
 	  "where the job's coordinator listens" },
 	{ "token-file",  "FILE",    OPTION_TEXT,    AT(token_file),
 	  "the token that the coordinator asks for" },
+	{ "tls",         "DIR",     OPTION_TEXT,    AT(tls),
+	  "encrypt, by the ca.crt, tls.crt and tls.key in DIR" },
+	{ "executor-tls", "DIR",    OPTION_TEXT,    AT(executor_tls),
+	  "local, hosts: the same, for executors" },
+	{ "unencrypted", NULL,      OPTION_SWITCH,  AT(unencrypted),
+	  "call another machine without that; executors do, too" },
 	{ "provider",    "NAME",    OPTION_TEXT,    AT(provider),
 	  "who creates executors: local, hosts with --hosts, or kube" },
 	{ "hosts",       "FILE",    OPTION_TEXT,    AT(hosts),
@@ -157,6 +163,9 @@ static int complete(const struct config *config, struct error *err)
 	if (!config->coordinator)
 		return error_set(err, -EINVAL,
 				 "--coordinator ADDRESS is missing");
+	if (config->tls && config->unencrypted)
+		return error_set(err, -EINVAL,
+				 "--tls and --unencrypted: one of them");
 	if (strcmp(config->provider, "hosts") == 0 && !config->hosts)
 		return error_set(err, -EINVAL,
 				 "--provider hosts needs --hosts FILE");
@@ -165,6 +174,10 @@ static int complete(const struct config *config, struct error *err)
 				 "--hosts FILE is for --provider hosts");
 	if (strcmp(config->provider, "kube") == 0)
 		return complete_cluster(&config->cluster, err);
+	if (config->tls && !config->executor_tls)
+		return error_set(err, -EINVAL,
+				 "--tls needs --executor-tls DIR, for the "
+				 "executors that are started here");
 	return has_cluster(&config->cluster)
 		       ? error_set(err, -EINVAL,
 				   "--owner, --mode, --task, --template, "

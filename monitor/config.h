@@ -13,8 +13,10 @@
 #include <stdbool.h>
 
 struct config {
-	/* borrowed; token_file, hosts NULL: none */
+	/* borrowed; token_file, tls, executor_tls, hosts NULL: none */
 	const char *job, *coordinator, *provider, *state, *token_file, *hosts;
+	const char *tls, *executor_tls;
+	bool unencrypted;
 	struct provider_cluster cluster;
 	struct adapter_files adapters;
 	unsigned patience; /* seconds */

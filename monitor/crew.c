@@ -111,6 +111,8 @@ int crew_init(struct crew *crew, const struct provider_config *config,
 				.hosts = config->hosts,
 				.adapters = config->adapters,
 				.slots = config->slots,
+				.keep_rights = config->keep_rights,
+				.unencrypted = config->unencrypted,
 				.gone = on_gone,
 				.user = crew,
 				.fd = -1,
@@ -121,8 +123,11 @@ int crew_init(struct crew *crew, const struct provider_config *config,
 	crew->place.program = strdup(config->program);
 	if (config->token_file)
 		crew->place.token_file = strdup(config->token_file);
+	if (config->tls)
+		crew->place.tls = strdup(config->tls);
 	if (!crew->place.coordinator || !crew->place.program ||
-	    (config->token_file && !crew->place.token_file))
+	    (config->token_file && !crew->place.token_file) ||
+	    (config->tls && !crew->place.tls))
 		return error_set(err, -ENOMEM, "out of memory");
 	if (access(crew->place.program, X_OK) < 0)
 		return error_errno(err, "cannot run %s", crew->place.program);
@@ -179,4 +184,5 @@ void crew_fini(struct crew *crew)
 	free(crew->place.coordinator);
 	free(crew->place.program);
 	free(crew->place.token_file);
+	free(crew->place.tls);
 }

@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/program.h"
+#include "base/rights.h"
 #include "jobfile/exit.h"
 #include "jobfile/jobfile.h"
 #include "monitor/config.h"
@@ -66,6 +67,9 @@ static enum exit_code run(const struct config *config,
 		.cluster = &config->cluster,
 		.coordinator = config->coordinator,
 		.token_file = config->token_file,
+		.tls = config->tls,
+		.executor_tls = config->executor_tls,
+		.unencrypted = config->unencrypted,
 		.adapters = &config->adapters,
 		.patience = SECONDS(config->patience),
 	};
@@ -117,6 +121,9 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	r = jobfile_read(&job, config.job, &err);
+	/* the commands of a hosts file may be setuid: ssh's helpers, sudo */
+	if (r == 0 && !job->keep_rights && provider != &provider_hosts)
+		r = rights_drop(&err);
 	if (r == 0 && config.hosts)
 		r = hosts_read(&hosts, config.hosts, &err);
 	if (r < 0) {

@@ -2,16 +2,19 @@
 #include "monitor/monitor.h"
 
 #include "base/log.h"
+#include "jobfile/role.h"
 #include "monitor/decide.h"
 #include "monitor/owner.h"
 #include "monitor/tell.h"
 #include "monitor/trouble.h"
 #include "monitor/watch.h"
 #include "rpc/client.h"
+#include "rpc/renew.h"
 #include "rpc/token.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 
 /* For executors to leave by themselves once the job is over. */
 #define LEAVE_MAX SECONDS(10)
@@ -33,6 +36,7 @@ struct monitor {
 	struct loop *loop;
 	struct rpc *rpc;
 	struct rpc_channel *channel;
+	struct renew renew; /* of its certificate, if it has one */
 	struct watch watch;
 	struct decide decide;
 	struct trouble trouble;
@@ -215,6 +219,9 @@ static int begin_providing(struct monitor *m, struct error *err)
 		.loop = m->loop,
 		.coordinator = m->config->coordinator,
 		.token_file = m->config->token_file,
+		.tls = m->config->executor_tls,
+		.keep_rights = m->config->job->keep_rights,
+		.unencrypted = m->config->unencrypted,
 		.program = m->config->program,
 		.state = m->config->state,
 		.adapters = m->config->adapters,
@@ -274,18 +281,47 @@ static int begin_with_cluster(struct monitor *m, struct error *err)
 	return r < 0 ? r : begin_telling(m, err);
 }
 
+static void on_renewed(void *user, const struct tls_identity *now,
+		       const struct error *fault)
+{
+	struct monitor *m = user;
+
+	if (fault) {
+		log_warn("%s; its former certificate stays in use",
+			 fault->text);
+		return;
+	}
+	log_info("certificate=renewed");
+	rpc_channel_renew(m->channel, now);
+}
+
+/* -ENOKEY: the command line lacks something. */
 static int connect_to(struct monitor *m, struct error *err)
 {
+	CLEANUP(tls_identity_fini) struct tls_identity own = {0};
+	const struct monitor_config *config = m->config;
+	const struct rpc_security security = {&own, ROLE_SERVER,
+					      config->unencrypted};
 	struct token token = {0};
-	int r = rpc_channel_create(&m->channel, m->rpc, m->config->coordinator,
-				   NULL, err);
+	int r = 0;
 
-	if (r < 0 || !m->config->token_file)
-		return r;
-	r = token_read(&token, m->config->token_file, err);
+	if (config->token_file)
+		r = token_read(&token, config->token_file, err);
 	if (r < 0)
 		return error_wrap(err, r, "--token-file");
-	return token_use(m->channel, &token, err);
+	if (config->tls)
+		r = tls_identity_read(&own, config->tls, err);
+	if (r < 0)
+		return error_wrap(err, r, "--tls");
+	r = rpc_channel_create(&m->channel, m->rpc, config->coordinator,
+			       &security, err);
+	if (r == 0)
+		r = token_use(m->channel, &token, err);
+	explicit_bzero(&token, sizeof(token));
+	if (r == 0 && config->tls)
+		renew_begin(&m->renew, m->loop, config->tls, &own, on_renewed,
+			    m);
+	return r;
 }
 
 static int begin(struct monitor *m, struct error *err)
@@ -326,6 +362,7 @@ static void end(struct monitor *m)
 	decide_stop(&m->decide);
 	trouble_stop(&m->trouble);
 	m->tell = tell_destroy(m->tell);
+	renew_end(&m->renew);
 	m->channel = rpc_channel_destroy(m->channel);
 	decide_fini(&m->decide);
 	m->provider = provider_destroy(m->provider);
@@ -338,11 +375,11 @@ enum exit_code monitor_run(const struct monitor_config *config)
 {
 	struct monitor m = {.config = config};
 	struct error err;
-	int code;
+	int code = begin(&m, &err);
 
-	if (begin(&m, &err) < 0) {
+	if (code < 0) {
 		log_error("%s", err.text);
-		code = EXIT_SYSTEM;
+		code = code == -ENOKEY ? EXIT_USAGE : EXIT_SYSTEM;
 	} else {
 		code = loop_run(m.loop);
 	}

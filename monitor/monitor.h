@@ -24,10 +24,13 @@ struct monitor_config {
 	const struct hosts *hosts;              /* NULL: none are given */
 	const struct provider_cluster *cluster; /* NULL: none is given */
 	const char *coordinator;
-	const char *token_file; /* NULL: none */
-	const char *program;    /* path of bellows-executor, or NULL */
-	const char *state;      /* directory, or NULL */
-	msec_t patience;        /* for a coordinator that does not answer */
+	const char *token_file;   /* NULL: none */
+	const char *tls;          /* folder of its identity, or NULL */
+	const char *executor_tls; /* and of its executors' */
+	bool unencrypted;         /* without, to another machine too */
+	const char *program;      /* path of bellows-executor, or NULL */
+	const char *state;        /* directory, or NULL */
+	msec_t patience;          /* for a coordinator that does not answer */
 	const struct adapter_files *adapters; /* for executors */
 };
 

@@ -49,6 +49,9 @@ struct provider_config {
 	struct loop *loop;
 	const char *coordinator; /* address for executors */
 	const char *token_file;  /* for them; NULL: none */
+	const char *tls;         /* folder of their identity; NULL: none */
+	bool unencrypted;        /* without one, to another machine too */
+	bool keep_rights;        /* see base/rights.h */
 	const char *program;     /* path of bellows-executor, or NULL */
 	const char *state;       /* directory, there already, or NULL */
 	unsigned slots;          /* of each executor */

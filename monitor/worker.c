@@ -5,11 +5,14 @@
 #include "base/tree.h"
 #include "loop/spawn.h"
 #include "monitor/leftovers.h"
+#include "rpc/token.h"
+#include "tls/identity.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -128,7 +131,7 @@ static int make_directory(const struct worker *worker, struct error *err)
 
 /* Command line of a worker; ends with NULL. */
 struct line {
-	const char *argv[HOST_WORDS_MAX + 16 + ADAPTER_FILES_ARGS_MAX];
+	const char *argv[HOST_WORDS_MAX + 20 + ADAPTER_FILES_ARGS_MAX];
 	size_t n;
 	char slots[16];
 };
@@ -158,6 +161,9 @@ static void write_line(struct line *line, const struct worker *worker)
 	/* clang-format on */
 	const char *const token[] = {"--token-file",
 				     host ? "-" : place->token_file, NULL};
+	const char *const tls[] = {"--tls", host ? "-" : place->tls, NULL};
+	const char *const plain[] = {"--unencrypted", NULL};
+	const char *const rights[] = {"--keep-rights", NULL};
 
 	snprintf(line->slots, sizeof(line->slots), "%u", place->slots);
 	line->n = 0;
@@ -166,25 +172,68 @@ static void write_line(struct line *line, const struct worker *worker)
 	add(line, all);
 	if (place->token_file)
 		add(line, token);
+	if (place->tls)
+		add(line, tls);
+	if (place->unencrypted)
+		add(line, plain);
+	if (place->keep_rights)
+		add(line, rights);
 	adapter_files_put(place->adapters, line->argv + line->n);
 }
 
-/* Another host need not see the file, so it goes there as standard input; the
- * descriptor, or -1 if there is nothing to send. */
-static int open_token(const struct worker_place *place, int *fd,
-		      struct error *err)
+/* The token's line, as it is in its file. */
+static int put_token(FILE *to, const char *path, struct error *err)
 {
-	*fd = -1;
-	if (!place->hosts || !place->token_file)
+	struct token token;
+	int r = token_read(&token, path, err);
+
+	if (r == 0)
+		fprintf(to, "%s\n", token.text);
+	explicit_bzero(&token, sizeof(token));
+	return r;
+}
+
+static int put_identity(FILE *to, const char *folder, struct error *err)
+{
+	CLEANUP(tls_identity_fini) struct tls_identity identity = {0};
+	int r = tls_identity_read(&identity, folder, err);
+
+	if (r == 0)
+		tls_identity_print(&identity, to);
+	return r;
+}
+
+/* Another host need not see the files, so what they have goes there as standard
+ * input: a descriptor, or -1 if there is nothing to send. */
+static int open_secrets(const struct worker_place *place, int *out,
+			struct error *err)
+{
+	CLEANUP(close) int fd = -1;
+	CLEANUP(fclose) FILE *to = NULL;
+	int r = 0;
+
+	if (!place->hosts || (!place->token_file && !place->tls))
 		return 0;
-	*fd = open(place->token_file, O_RDONLY | O_CLOEXEC);
-	return *fd < 0 ? error_errno(err, "%s", place->token_file) : 0;
+	fd = memfd_create("secrets", MFD_CLOEXEC);
+	to = fd < 0 ? NULL : fdopen(fcntl(fd, F_DUPFD_CLOEXEC, 0), "w");
+	if (!to)
+		return error_errno(err, "memory for an executor's secrets");
+	setvbuf(to, NULL, _IONBF, 0); /* a buffer would not be wiped */
+	if (place->token_file)
+		r = put_token(to, place->token_file, err);
+	if (r == 0 && place->tls)
+		r = put_identity(to, place->tls, err);
+	if (r == 0 && (fflush(to) != 0 || lseek(fd, 0, SEEK_SET) < 0))
+		r = error_errno(err, "memory for an executor's secrets");
+	if (r == 0)
+		*out = STEAL_FD(fd);
+	return r;
 }
 
 static int run(struct worker *worker, struct error *err)
 {
 	CLEANUP(free) char **environment = NULL;
-	CLEANUP(close) int token = -1;
+	CLEANUP(close) int secrets = -1;
 	const struct worker_place *place = worker->place;
 	const char *mark = worker->mark;
 	struct line line;
@@ -204,10 +253,10 @@ static int run(struct worker *worker, struct error *err)
 	if (!environment)
 		return error_set(err, -ENOMEM, "out of memory");
 	what.envp = (const char *const *)environment;
-	r = open_token(place, &token, err);
+	r = open_secrets(place, &secrets, err);
 	if (r < 0)
 		return r;
-	what.in = token;
+	what.in = secrets;
 
 	r = spawn(&what, &pid, err);
 	if (r < 0)

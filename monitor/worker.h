@@ -32,11 +32,13 @@ struct worker;
 /* What all workers of a provider have in common. */
 struct worker_place {
 	struct loop *loop; /* borrowed */
-	/* owned by the provider; token_file NULL: none */
-	char *program, *coordinator, *token_file;
+	/* owned by the provider; token_file, tls NULL: none */
+	char *program, *coordinator, *token_file, *tls;
 	char dir[PATH_MAX];                   /* absolute */
 	int fd;                               /* of dir */
 	unsigned slots;                       /* of each worker */
+	bool keep_rights;                     /* see base/rights.h */
+	bool unencrypted;                     /* see provider.h */
 	const struct adapter_files *adapters; /* borrowed; NULL: none */
 	/* Borrowed; worker N is on the host N.  NULL: all are on this machine,
 	 * without an address. */

@@ -24,7 +24,7 @@ class Bed:
         state = room.path("state", "heat")
         self.coordinator = room.start(
             "bellows-coordinator", "--job", self.file, "--state", state,
-            "--listen", "127.0.0.1:0")
+            "--listen", "127.0.0.1:0", "--unencrypted")
         self.address = room.wait("an address", lambda: harness.read(
             f"{state}/address", "r").strip())
         keys_at = pathlib.Path(room.path("keys"))
@@ -43,8 +43,8 @@ class Bed:
         # an address of this machine would be none for pods
         at = self.room.start(
             "bellows-monitor", "--job", self.file, "--coordinator",
-            f"dns:{self.address}", "--provider", "kube", "--owner",
-            "vcjob/heat", "--mode", mode, "--kubeconfig", self.config)
+            f"dns:{self.address}", "--unencrypted", "--provider", "kube",
+            "--owner", "vcjob/heat", "--mode", mode, "--kubeconfig", self.config)
         self.monitors.append(at)
         return at
 

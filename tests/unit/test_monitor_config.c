@@ -42,6 +42,15 @@ static void pods_are_asked_for_by_their_owner(void)
 	CHECK_TEXT(config.cluster.podtemplate, "t");
 }
 
+static void whom_it_starts_has_a_certificate_of_its_own(void)
+{
+	CHECK(read_words("--tls t --executor-tls e") == 0);
+	CHECK_TEXT(config.tls, "t");
+	CHECK_TEXT(config.executor_tls, "e");
+	/* pods have theirs from elsewhere */
+	CHECK(read_words("--provider kube --owner job/heat --tls t") == 0);
+}
+
 static void what_does_not_go_together_is_refused_in_a_sentence(void)
 {
 	static const struct {
@@ -67,6 +76,11 @@ static void what_does_not_go_together_is_refused_in_a_sentence(void)
 		 "--kubeconfig and --context are for --provider kube"},
 		{"--provider kube --owner vcjob/heat --hosts h",
 		 "--hosts FILE is for --provider hosts"},
+		{"--tls t --executor-tls e --unencrypted",
+		 "--tls and --unencrypted: one of them"},
+		{"--tls t",
+		 "--tls needs --executor-tls DIR, for the executors that are "
+		 "started here"},
 	};
 
 	for (size_t i = 0; i < LENGTH(table); i++) {
@@ -76,4 +90,5 @@ static void what_does_not_go_together_is_refused_in_a_sentence(void)
 }
 
 RUN_TESTS(TEST(pods_are_asked_for_by_their_owner),
+	  TEST(whom_it_starts_has_a_certificate_of_its_own),
 	  TEST(what_does_not_go_together_is_refused_in_a_sentence))

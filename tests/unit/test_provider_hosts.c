@@ -3,6 +3,7 @@
 #include "base/tree.h"
 #include "monitor/provider.h"
 #include "tests/check.h"
+#include "tests/unit/tls_folder.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -17,6 +18,7 @@
  *   root/release  makes executors that find it end with 0
  *   root/record   a line for each call:  "good n1 <executor's words>"
  *   root/token    reaches the executor as standard input, root/input
+ *   root/tls      behind it, if connections are encrypted
  */
 
 static char root[64];
@@ -108,9 +110,23 @@ static void end(void)
 	root[0] = '\0';
 }
 
-/* kinds: of n1, n2, ...: 'g' good, 'd' dead */
+static struct tls_identity identity;
+
+static bool make_identity(void)
+{
+	struct tls_authority *authority = make_authority(time(NULL));
+	bool good = authority &&
+		    make_by(&identity, authority, "executor", NULL) &&
+		    tls_identity_write(&identity, at("tls"), NULL) == 0;
+
+	tls_authority_destroy(authority);
+	return good;
+}
+
+/* kinds: of n1, n2, ...: 'g' good, 'd' dead; 's' first: encrypted */
 static bool begin(const char *kinds)
 {
+	bool secure = *kinds == 's';
 	struct provider_config config = {
 		.coordinator = "10.0.0.1:7",
 		.slots = 2,
@@ -127,7 +143,7 @@ static bool begin(const char *kinds)
 	mkdir(at("state"), 0755);
 	write_file("executor",
 		   "#!/bin/sh\nhere=${0%/*}\n"
-		   "head -n 1 >$here/input\n"
+		   "cat >$here/input\n"
 		   "while [ ! -e $here/release ]; do sleep 0.02; done\n",
 		   0755);
 	write_file("good",
@@ -137,6 +153,7 @@ static bool begin(const char *kinds)
 	write_file("dead",
 		   "#!/bin/sh\necho dead $* >>${0%/*}/record\nexit 255\n",
 		   0755);
+	kinds += secure;
 	for (int i = 1; kinds[i - 1]; i++) {
 		size_t n = strlen(text);
 
@@ -146,6 +163,8 @@ static bool begin(const char *kinds)
 	}
 	write_file("hosts", text, 0644);
 	write_file("token", "0123456789abcdef\n", 0600);
+	if (secure && !make_identity())
+		return false;
 
 	have = losses = 0;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -157,6 +176,8 @@ static bool begin(const char *kinds)
 	config.program = at("executor");
 	config.state = at("state");
 	config.token_file = at("token");
+	config.tls = secure ? at("tls") : NULL;
+	config.keep_rights = secure;
 	return provider_find("hosts")->create(&provider, &config, NULL) == 0;
 }
 
@@ -211,6 +232,30 @@ static void an_executor_is_started_by_its_hosts_command(void)
 	CHECK_TEXT(content("record"), expected);
 	CHECK(UNTIL(*content("input")));
 	CHECK_TEXT(content("input"), "0123456789abcdef\n");
+	end();
+}
+
+static void its_certificate_follows_the_token(void)
+{
+	char expected[512], *text = NULL;
+	size_t n = 0;
+	FILE *to = open_memstream(&text, &n);
+
+	CHECK(begin("sg") && to);
+	CHECK(provider_hold(provider, 1, NULL) == 0);
+	CHECK(UNTIL(strstr(content("input"), "END PRIVATE KEY")));
+	snprintf(expected, sizeof(expected),
+		 "good n1 %s/executor --coordinator 10.0.0.1:7 --name n1 "
+		 "--slots 2 --address 10.0.0.1 --token-file - --tls - "
+		 "--keep-rights\n",
+		 root);
+	CHECK_TEXT(content("record"), expected);
+	fputs("0123456789abcdef\n", to);
+	tls_identity_print(&identity, to);
+	fclose(to);
+	CHECK_TEXT(content("input"), text);
+	free(text);
+	tls_identity_fini(&identity);
 	end();
 }
 
@@ -308,6 +353,7 @@ static void destroy_ends_the_commands_and_what_they_became(void)
 }
 
 RUN_TESTS(TEST(an_executor_is_started_by_its_hosts_command),
+	  TEST(its_certificate_follows_the_token),
 	  TEST(the_first_free_hosts_of_the_file_get_one_each),
 	  TEST(more_than_there_are_hosts_is_as_many_as_there_are),
 	  TEST(for_a_dead_host_the_next_one_is_taken),
