@@ -29,14 +29,15 @@ struct args {
 
 	bool help, version, json, quiet, no_progress, wait, save, schema;
 	bool detach, plain, print;
+	bool unencrypted;
 	const char *state, *connect, *listen, *token_file, *timeline, *reason,
-		*hosts;
+		*hosts, *tls;
 	const char *on, *namespace, *kubeconfig, *context; /* a cluster */
 	const char *image, *mode, *claim, *storage, *storage_class, *cpu,
 		*memory;
 	const char *name, *app, *checkpoint_dir;
-	unsigned ranks, min, max; /* 0: not given */
-	msec_t deadline, timeout; /* 0: not given */
+	unsigned ranks, min, max;           /* 0: not given */
+	msec_t deadline, timeout, lifetime; /* 0: not given */
 	struct words at, env;
 	struct adapter_files adapters;
 
@@ -61,10 +62,11 @@ enum command_bit {
 	ON_COMPLETION = 1 << 6,
 	ON_HELP = 1 << 7,
 	ON_HISTORY = 1 << 8,
-	ON_ALL = (1 << 9) - 1,
+	ON_KEYS = 1 << 9,
+	ON_ALL = (1 << 10) - 1,
 	/* in the same set of a flag: with --on kube alone, or not with it */
-	WITH_KUBE = 1 << 9,
-	NOT_WITH_KUBE = 1 << 10,
+	WITH_KUBE = 1 << 10,
+	NOT_WITH_KUBE = 1 << 11,
 };
 
 /* One subcommand.  run returns the program's exit status. */
@@ -118,6 +120,7 @@ int cmd_status(const struct args *args, const struct output *output);
 int cmd_watch(const struct args *args, const struct output *output);
 int cmd_cancel(const struct args *args, const struct output *output);
 int cmd_validate(const struct args *args, const struct output *output);
+int cmd_keys(const struct args *args, const struct output *output);
 int cmd_completion(const struct args *args, const struct output *output);
 int cmd_history(const struct args *args, const struct output *output);
 int cmd_help(const struct args *args, const struct output *output);

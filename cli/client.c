@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/client.h"
 
+#include "cli/keys.h"
 #include "cli/kube_reach.h"
 #include "cli/statedir.h"
 #include "cli/text.h"
 #include "jobfile/exit.h"
+#include "jobfile/role.h"
 
 #include <errno.h>
 #include <string.h>
 
 int client_exit_code(int r)
 {
-	return r == -EINVAL   ? EXIT_USAGE
-	       : r == -ENOMEM ? EXIT_INTERNAL
-			      : EXIT_UNREACHABLE;
+	return r == -EINVAL || r == -ENOKEY ? EXIT_USAGE
+	       : r == -ENOMEM               ? EXIT_INTERNAL
+					    : EXIT_UNREACHABLE;
 }
 
 static int find_in_state(struct client *client, const struct args *args,
@@ -91,29 +93,51 @@ static int find_in_kube(struct client *client, const struct args *args,
 	return 0;
 }
 
+/* Who is told where, is told with what, too: --connect has no folder. */
+static int find_secrets(struct client *client, const struct args *args,
+			const char *job, struct error *err)
+{
+	bool has_folder = !args->connect;
+	struct statedir dir;
+	int r = 0;
+
+	if (has_folder && statedir_of(&dir, args, job, err) < 0)
+		has_folder = false;
+	if (args->token_file)
+		r = token_read(&client->token, args->token_file, err);
+	else if (has_folder)
+		r = statedir_token(&dir, &client->token, err);
+	if (r < 0)
+		return r == -EINVAL && !args->token_file ? -EIO : r;
+	if (args->tls)
+		r = keys_read_client(&client->tls, args->tls, err);
+	else if (has_folder)
+		r = statedir_identity(&dir, &client->tls, err);
+	return r == -EINVAL && !args->tls ? -EIO : r;
+}
+
 int client_find(struct client *client, const struct args *args, const char *job,
 		struct error *err)
 {
-	struct statedir dir;
 	int r;
 
 	*client->token.text = '\0';
+	tls_identity_fini(&client->tls);
+	/* a job's own folder has a certificate if it encrypts */
+	client->unencrypted = args->unencrypted || !args->connect;
 	if (args->on)
 		return find_in_kube(client, args, job, err);
 	r = find(client, args, job, err);
-	if (r < 0)
-		return r;
-	if (args->token_file)
-		r = token_read(&client->token, args->token_file, err);
-	else if (!args->connect && statedir_of(&dir, args, job, err) == 0)
-		r = statedir_token(&dir, &client->token, err);
-	return r == -EINVAL && !args->token_file ? -EIO : r;
+	return r < 0 ? r : find_secrets(client, args, job, err);
 }
 
 int client_channel(struct rpc_channel **out, const struct client *client,
 		   struct error *err)
 {
-	int r = rpc_channel_create(out, client->rpc, client->address, NULL,
+	const struct rpc_security security = {
+		client->route ? route_identity(client->route) : &client->tls,
+		ROLE_SERVER, client->unencrypted};
+	int r = rpc_channel_create(out, client->rpc, client->address, &security,
 				   err);
 
 	return r < 0 ? r : token_use(*out, &client->token, err);
@@ -162,6 +186,8 @@ void client_close(struct client *client)
 		client->rpc = rpc_destroy(client->rpc);
 	client->route = route_destroy(client->route);
 	client->reach = reach_destroy(client->reach);
+	explicit_bzero(&client->token, sizeof(client->token));
+	tls_identity_fini(&client->tls);
 	if (client->loop)
 		client->loop = loop_destroy(client->loop);
 }

@@ -26,15 +26,18 @@ struct client {
 	struct rpc_channel *channel;
 	char name[64]; /* for sentences */
 	char address[256];
-	struct token token;  /* "": none */
-	struct reach *reach; /* to a cluster; NULL: none is spoken of */
-	struct route *route; /* NULL: not by one */
+	struct token token;      /* "": none */
+	struct tls_identity tls; /* empty: none, or the route's */
+	bool unencrypted;        /* may be, to another machine too */
+	struct reach *reach;     /* to a cluster; NULL: none is spoken of */
+	struct route *route;     /* NULL: not by one */
 };
 
 /* Where the job listens: --connect, or DIR/address of --state or of job's own
- * folder; and its token: --token-file, or DIR/token if there is one.  With --on
- * kube a socket of ours that leads to its pod, and the token of its Secret; the
- * loop runs meanwhile.  -EINVAL: no such name can be; -ENOENT: there is no such
+ * folder; its token: --token-file, or DIR/token if there is one; and a client's
+ * certificate: --tls, or DIR/tls/client likewise.  With --on kube a socket of
+ * ours that leads to its pod, and what its Secrets have; the loop runs
+ * meanwhile.  -EINVAL: no such name can be; -ENOENT: there is no such
  * job. */
 int client_find(struct client *client, const struct args *args, const char *job,
 		struct error *err);
@@ -53,7 +56,7 @@ msec_t client_patience(const struct client *client);
  * sentence. */
 int client_gone(const struct client *client, struct error *err);
 
-/* A channel to client->address, with its token. */
+/* A channel to client->address, with its token and certificate. */
 int client_channel(struct rpc_channel **out, const struct client *client,
 		   struct error *err);
 

@@ -26,6 +26,8 @@ struct route {
 	struct reach *reach;
 	char job[64], pod[254], uid[64];
 	struct token token;
+	struct tls_identity identity;
+	bool has_identity; /* or it is known that there is none */
 	char address[144]; /* "unix:" and the socket */
 	struct kube_call *call;
 	struct kube_watch *watch;

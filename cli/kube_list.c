@@ -7,6 +7,7 @@
 #include "cli/kube_reach.h"
 #include "cli/statedir.h"
 #include "jobfile/exit.h"
+#include "jobfile/role.h"
 
 #include <errno.h>
 #include <string.h>
@@ -72,11 +73,14 @@ static void on_route(void *user, int r, const char *text)
 	Bellows__V1__GetJobRequest request = BELLOWS__V1__GET_JOB_REQUEST__INIT;
 	struct entry *entry = user;
 	struct listing *listing = entry->listing;
+	const struct rpc_security security = {route_identity(entry->route),
+					      ROLE_SERVER, false};
 	struct error err;
 
 	if (r == 0)
 		r = rpc_channel_create(&entry->channel, listing->client.rpc,
-				       route_address(entry->route), NULL, &err);
+				       route_address(entry->route), &security,
+				       &err);
 	else
 		error_set(&err, r, "%s", text);
 	if (r == 0)

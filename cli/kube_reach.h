@@ -6,10 +6,10 @@
  * Coordinators in a cluster, reached through the API
  *
  * A reach is a connection to the API, and a folder of ours for sockets.  A
- * route is the way to one coordinator: its pod is watched, its token read from
- * the Secret NAME-token, its port forwarded to a socket in the folder.  Who has
- * a route speaks gRPC to that socket as to any other; it is the loop that
- * carries the bytes.
+ * route is the way to one coordinator: its pod is watched, its token and a
+ * client's certificate read from the Secrets NAME-token and NAME-client-tls,
+ * its port forwarded to a socket in the folder.  Who has a route speaks gRPC to
+ * that socket as to any other; it is the loop that carries the bytes.
  *
  * The folder (mode 0700) goes with the reach.  Until somebody else handles
  * them, SIGINT, SIGTERM and SIGHUP remove it and then do what they always do.
@@ -18,6 +18,7 @@
 #include "cli/args.h"
 #include "kube/kube.h"
 #include "rpc/token.h"
+#include "tls/identity.h"
 
 enum { REACH_DEADLINE = 10000 }; /* msec: for an answer of the API */
 
@@ -40,7 +41,7 @@ const char *reach_words(const struct reach *reach);
 
 /* ---- routes ---- */
 
-/* r: 0 if address and token are there, or -errno with a sentence. */
+/* r: 0 if address and secrets are there, or -errno with a sentence. */
 typedef void (*route_f)(void *user, int r, const char *text);
 
 /* pod: the coordinator's, as kube_find_coordinator() found it.  fn: once, never
@@ -56,6 +57,8 @@ int route_find(struct route **out, struct reach *reach, const char *job,
 const char *route_address(const struct route *route); /* "unix:..." */
 const char *route_pod(const struct route *route);
 const struct token *route_token(const struct route *route);
+/* Empty: the job does not encrypt. */
+const struct tls_identity *route_identity(const struct route *route);
 
 /* 0, or -ECONNREFUSED and what became of the pod: deleted, or over. */
 int route_gone(const struct route *route, struct error *err);

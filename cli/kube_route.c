@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/kube_internal.h"
 
+#include "cli/keys.h"
 #include "cli/kube_find.h"
 #include "cli/kube_secret.h"
 
@@ -111,7 +112,18 @@ static int forward(struct route *route, struct error *err)
 	return r < 0 ? r : watch_pod(route, err);
 }
 
-static void on_secret(void *user, const struct kube_answer *answer)
+static int advance(struct route *route, struct error *err);
+
+/* A Secret has come, or has not: r. */
+static void step(struct route *route, int r, struct error *err)
+{
+	if (r == 0)
+		r = advance(route, err);
+	if (r <= 0)
+		route->fn(route->user, r, r < 0 ? err->text : "");
+}
+
+static void on_token(void *user, const struct kube_answer *answer)
 {
 	struct route *route = user;
 	struct error err;
@@ -129,39 +141,73 @@ static void on_secret(void *user, const struct kube_answer *answer)
 			  route->job, answer->text);
 	else
 		r = kube_secret_token(&route->token, answer->object, &err);
-	if (r == 0)
-		r = forward(route, &err);
-	route->fn(route->user, r, r < 0 ? err.text : "");
+	step(route, r, &err);
 }
 
-static int ask_token(struct route *route, struct error *err)
+/* A job without one does not encrypt. */
+static void on_identity(void *user, const struct kube_answer *answer)
 {
-	char name[sizeof(route->job) + 8];
+	struct route *route = user;
+	struct error err;
+	int r = answer->r == -ENOENT ? 0 : answer->r;
+
+	route->call = NULL;
+	route->has_identity = true;
+	if (r < 0)
+		error_set(&err, r,
+			  "the certificate for clients of job %s: %s; or --tls "
+			  "names a folder that has it",
+			  route->job, answer->text);
+	else if (answer->r == 0)
+		r = kube_secret_identity(&route->identity, answer->object,
+					 &err);
+	step(route, r, &err);
+}
+
+/* Returns 1: the answer comes later. */
+static int ask(struct route *route, const char *what, kube_answer_f fn,
+	       struct error *err)
+{
+	char name[sizeof(route->job) + 16];
 	const struct kube_target target = {
 		.kind = &kube_secrets,
 		.namespace = route->reach->namespace,
 		.name = name,
 	};
+	int r;
 
-	snprintf(name, sizeof(name), "%s-token", route->job);
-	return kube_get(route->reach->kube, &route->call, &target,
-			REACH_DEADLINE, on_secret, route, err);
+	snprintf(name, sizeof(name), "%s-%s", route->job, what);
+	r = kube_get(route->reach->kube, &route->call, &target, REACH_DEADLINE,
+		     fn, route, err);
+	return r < 0 ? r : 1;
+}
+
+/* Gets what is still missing, from files or Secrets: 0 once the way is there, 1
+ * while an answer is awaited. */
+static int advance(struct route *route, struct error *err)
+{
+	const struct args *args = route->reach->args;
+	int r = 0;
+
+	if (!*route->token.text && !args->token_file)
+		return ask(route, "token", on_token, err);
+	if (!*route->token.text)
+		r = token_read(&route->token, args->token_file, err);
+	if (r == 0 && !route->has_identity && !args->tls)
+		return ask(route, "client-tls", on_identity, err);
+	if (r == 0 && !route->has_identity)
+		r = keys_read_client(&route->identity, args->tls, err);
+	return r < 0 ? r : forward(route, err);
 }
 
 static int start(struct route *route, struct error *err)
 {
-	const char *file = route->reach->args->token_file;
-	int r;
+	int r = advance(route, err);
 
-	if (!file)
-		return ask_token(route, err);
-	r = token_read(&route->token, file, err);
-	if (r == 0)
-		r = forward(route, err);
 	if (r == 0)
 		loop_timer_set(route->reach->loop, &route->ready, 0, on_ready,
 			       route);
-	return r;
+	return r < 0 ? r : 0;
 }
 
 int route_create(struct route **out, struct reach *reach, const char *job,
@@ -205,6 +251,7 @@ struct route *route_destroy(struct route *route)
 	kube_watch_stop(route->watch);
 	kube_forward_stop(route->forward);
 	explicit_bzero(&route->token, sizeof(route->token));
+	tls_identity_fini(&route->identity);
 	free(route);
 	return NULL;
 }
@@ -293,6 +340,11 @@ const char *route_pod(const struct route *route)
 const struct token *route_token(const struct route *route)
 {
 	return &route->token;
+}
+
+const struct tls_identity *route_identity(const struct route *route)
+{
+	return &route->identity;
 }
 
 int route_gone(const struct route *route, struct error *err)

@@ -34,3 +34,38 @@ int kube_secret_token(struct token *token, const cJSON *secret,
 				"to hold %d to %d printable characters",
 				name ? name : "", TOKEN_MIN, TOKEN_MAX - 1);
 }
+
+/* NULL if there is none; for kube_forget(). */
+static char *value_of(const cJSON *secret, const char *key)
+{
+	const char *data = cJSON_GetStringValue(
+		cJSON_GetObjectItemCaseSensitive(kube_at(secret, "data"), key));
+	char *text = NULL;
+
+	if (data && kube_decode(&text, data, NULL) < 0)
+		text = NULL;
+	return text;
+}
+
+int kube_secret_identity(struct tls_identity *identity, const cJSON *secret,
+			 struct error *err)
+{
+	const char *name = kube_text(secret, "metadata.name");
+	char *ca = value_of(secret, "ca.crt");
+	char *cert = value_of(secret, "tls.crt");
+	char *key = value_of(secret, "tls.key");
+	int r;
+
+	if (ca && cert && key)
+		r = tls_identity_set(identity, ca, cert, key, name ? name : "",
+				     time(NULL), err);
+	else
+		r = error_set(err, -EBADMSG,
+			      "Secret %s is no certificate: it is to have "
+			      "ca.crt, tls.crt and tls.key",
+			      name ? name : "");
+	kube_forget(ca);
+	kube_forget(cert);
+	kube_forget(key);
+	return r == -EINVAL ? error_wrap(err, -EBADMSG, "Secret") : r;
+}

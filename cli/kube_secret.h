@@ -3,6 +3,7 @@
 #define CLI_KUBE_SECRET_H
 
 #include "rpc/token.h"
+#include "tls/identity.h"
 
 #include <cjson/cJSON.h>
 
@@ -10,5 +11,9 @@
  * is none that can be one. */
 int kube_secret_token(struct token *token, const cJSON *secret,
 		      struct error *err);
+
+/* The identity, keys "ca.crt", "tls.crt" and "tls.key", likewise. */
+int kube_secret_identity(struct tls_identity *identity, const cJSON *secret,
+			 struct error *err);
 
 #endif

@@ -135,7 +135,7 @@ static void on_watch_end(void *user, int r, const struct error *err)
 static int start_monitor(struct session *session, struct error *err)
 {
 	const struct session_config *config = session->config;
-	const char *argv[11 + ADAPTER_FILES_ARGS_MAX + 1] = {
+	const char *argv[16 + ADAPTER_FILES_ARGS_MAX + 1] = {
 		NULL,
 		"--job",
 		config->job_file,
@@ -155,8 +155,12 @@ static int start_monitor(struct session *session, struct error *err)
 	}
 	if (*session->token_file) {
 		*end++ = "--token-file";
-		*end = session->token_file;
+		*end++ = session->token_file;
 	}
+	session_tls_add(session, ROLE_MONITOR, "--tls", &end);
+	session_tls_add(session, ROLE_EXECUTOR, "--executor-tls", &end);
+	if (config->args->unencrypted)
+		*end++ = "--unencrypted";
 	snprintf(path, sizeof(path), "%s/monitor.log", config->dir->path);
 	log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
 		   0600);
@@ -177,6 +181,22 @@ static void give_up(struct session *session, int code, const char *why)
 	session_terminate(session);
 }
 
+static void tell_address(const struct session *session)
+{
+	const char *address = session->client.address;
+
+	if (*session->tls)
+		show_say(session->show,
+			 "listening on %s, encrypted; who has %s and %s/client "
+			 "may command the job",
+			 address, session->token_file, session->tls);
+	else
+		show_say(session->show,
+			 "listening on %s, not encrypted; who has %s may "
+			 "command the job",
+			 address, session->token_file);
+}
+
 /* The address was written: watch, and start who brings executors. */
 static void begin(struct session *session)
 {
@@ -189,9 +209,7 @@ static void begin(struct session *session)
 		return;
 	}
 	if (session->config->hosts)
-		show_say(session->show,
-			 "listening on %s; who has %s may command the job",
-			 session->client.address, session->token_file);
+		tell_address(session);
 	session->phase = SESSION_WATCHING;
 	watch_start(&session->watch, &session->client, 0, &events, session);
 }
@@ -236,7 +254,7 @@ static int start_coordinator(struct session *session, struct error *err)
 {
 	const struct session_config *config = session->config;
 	char log[4200];
-	const char *argv[11 + ADAPTER_FILES_ARGS_MAX + 1] = {
+	const char *argv[14 + ADAPTER_FILES_ARGS_MAX + 1] = {
 		NULL,      "--job",           config->job_file,
 		"--state", config->dir->path, "--log",
 		log,
@@ -252,6 +270,9 @@ static int start_coordinator(struct session *session, struct error *err)
 		*end++ = "--token-file";
 		*end++ = session->token_file;
 	}
+	session_tls_add(session, ROLE_COORDINATOR, "--tls", &end);
+	if (config->args->unencrypted)
+		*end++ = "--unencrypted";
 	snprintf(log, sizeof(log), "%s/coordinator.log", config->dir->path);
 	if (pipe2(out, O_CLOEXEC) < 0)
 		return error_errno(err, "pipe");
@@ -300,6 +321,8 @@ static int start(struct session *session, struct error *err)
 	statedir_address(session->config->dir, address, sizeof(address),
 			 &session->old_address, NULL);
 	r = session_token_init(session, err);
+	if (r == 0)
+		r = session_tls_init(session, err);
 	if (r == 0)
 		r = start_coordinator(session, err);
 	if (r < 0)
@@ -380,6 +403,7 @@ static void session_fini(struct session *session)
 	pump_fini(&session->err);
 	show_destroy(session->show);
 	client_close(&session->client);
+	session_tls_fini(session);
 	session_token_fini(session);
 }
 

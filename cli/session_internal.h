@@ -7,6 +7,7 @@
 #include "cli/session.h"
 #include "cli/show.h"
 #include "cli/watch.h"
+#include "jobfile/role.h"
 
 enum session_phase {
 	SESSION_STARTING, /* until the coordinator has written its address */
@@ -39,8 +40,10 @@ struct session {
 	struct stamp old_address;
 	struct loop_timer poll, patience, revive;
 	char token_file[PATH_MAX + 16]; /* "": none */
-	char last_error[512];           /* line of the coordinator's log */
-	char failure[512];              /* of this program's own; "" for none */
+	char tls[PATH_MAX]; /* as of keys.h; "": it does not encrypt */
+	char tls_of[ROLES][PATH_MAX + 16];
+	char last_error[512]; /* line of the coordinator's log */
+	char failure[512];    /* of this program's own; "" for none */
 	int failure_code;
 };
 
@@ -48,6 +51,15 @@ struct session {
  * one of its own in the state directory. */
 int session_token_init(struct session *session, struct error *err);
 void session_token_fini(struct session *session); /* removes its own */
+
+/* Certificates of a job that listens beyond this machine, unless it is not to
+ * encrypt: --tls, or new ones in the state directory. */
+int session_tls_init(struct session *session, struct error *err);
+void session_tls_fini(struct session *session); /* removes its own */
+
+/* Puts an option with the folder of that role at *end, if there is one. */
+void session_tls_add(struct session *session, enum role role,
+		     const char *option, const char ***end);
 
 /* Reacts to SIGINT, SIGTERM and SIGHUP. */
 int session_stop_init(struct session *session, struct error *err);

@@ -172,6 +172,17 @@ int statedir_token(const struct statedir *dir, struct token *token,
 	return token_read(token, path.path, err);
 }
 
+int statedir_identity(const struct statedir *dir, struct tls_identity *identity,
+		      struct error *err)
+{
+	struct statedir path;
+	int r = put(&path, err, "%s/tls/client", dir->path);
+
+	if (r < 0 || (access(path.path, F_OK) < 0 && errno == ENOENT))
+		return r;
+	return tls_identity_read(identity, path.path, err);
+}
+
 int statedir_write(const struct statedir *dir, const char *name,
 		   const char *text, size_t size, struct error *err)
 {

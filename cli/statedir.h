@@ -13,6 +13,7 @@
 
 #include "cli/args.h"
 #include "rpc/token.h"
+#include "tls/identity.h"
 
 #include <limits.h>
 
@@ -49,6 +50,10 @@ int statedir_address(const struct statedir *dir, char *address, size_t n,
 /* Reads DIR/token; 0 and "" if there is none. */
 int statedir_token(const struct statedir *dir, struct token *token,
 		   struct error *err);
+
+/* Reads DIR/tls/client; 0 and empty if there is none. */
+int statedir_identity(const struct statedir *dir, struct tls_identity *identity,
+		      struct error *err);
 
 /* Writes DIR/name anew, mode 0600, whole or not at all. */
 int statedir_write(const struct statedir *dir, const char *name,

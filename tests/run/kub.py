@@ -116,7 +116,8 @@ class Job:
         room.stale = re.compile("token")  # ours, for the command line to find
         self.at = room.start(
             "bellows-coordinator", "--job", room.job(work, **keys), "--state",
-            self.state, "--listen", f"{listen}:0", "--token-file", self.token)
+            self.state, "--listen", f"{listen}:0", "--unencrypted",
+            "--token-file", self.token)
         self.address = room.wait("an address", lambda: self.at.is_over() or
                                  harness.read(f"{self.state}/address",
                                               "r").strip())
@@ -259,12 +260,59 @@ def two_workers_of_one_address_are_one(room):
     job.at.ends_with(75)
 
 
+def the_private_key_is_given_away_by_name_alone(room):
+    for asked in "false", "true":
+        job = Job(room, harness.Work(1003, 20, 7), listen="127.0.0.1",
+                  kub_private_key=asked)
+        keys = job.call("RetrieveKeys", text(1, "127.0.0.1"))
+        assert keys[3] == 2
+        assert keys[1].startswith(b"ssh-ed25519 ") and b"\n" not in keys[1]
+        private = keys.get(2, b"")
+        assert private.startswith(b"-----BEGIN OPENSSH PRIVATE KEY-----\n") \
+            if asked == "true" else private == b""
+        job.stop()
+        job.at.ends_with(75)
+
+
+def a_job_that_encrypts_serves_them_at_an_address_of_their_own(room):
+    keys = room.path("keys")
+    room.run("bellows", "keys", keys).ends_with(0)
+    path = room.job(harness.Work(1003, 20, 7), kub="true",
+                    mpi="{launcher: ssh}")
+    words = ["--job", path, "--state", room.path("state", "heat"), "--listen",
+             "127.0.0.1:0", "--tls", os.path.join(keys, "coordinator")]
+    room.run("bellows-coordinator", *words).ends_with(64).says(
+        "Kub's programs", "do not encrypt; --kub ADDR")
+    at = room.start("bellows-coordinator", *words, "--kub", "127.0.0.1:0")
+    found = room.wait("an address", lambda: at.is_over() or re.search(
+        r"served at (\S+), unencrypted", at.errors))
+    with grpc.insecure_channel(found.group(1),
+                               [("grpc.enable_http_proxy", 0)]) as channel:
+        assert confirmation(kub_worker.call(
+            channel, "JobInit", text(1, "127.0.0.1")))[0] == 3
+        # and nothing but them
+        for method in "GetJob", "Scale", "Cancel":
+            try:
+                channel.unary_unary("/bellows.v1.Coordinator/" + method)(
+                    b"", timeout=10)
+                raise AssertionError(method)
+            except grpc.RpcError as error:
+                assert error.code() == grpc.StatusCode.UNIMPLEMENTED
+    at.tell(signal.SIGINT)
+    at.tell(signal.SIGINT)
+    at.end()
+
+
+def an_address_for_them_needs_a_job_that_asks(room):
+    room.run("bellows-coordinator", "--job",
+             room.job(harness.Work(1003, 20, 7)), "--state",
+             room.path("state", "heat"), "--kub",
+             "127.0.0.1:0").ends_with(64).says("does not say kub: true")
+
+
 def the_keys_are_for_who_is_there(room):
     job = Job(room, harness.Work(1003, 20, 7), listen="127.0.0.1")
-    keys = job.call("RetrieveKeys", text(1, "127.0.0.1"))
-    assert keys[3] == 2
-    assert keys[1].startswith(b"ssh-ed25519 ") and b"\n" not in keys[1]
-    assert keys[2].startswith(b"-----BEGIN OPENSSH PRIVATE KEY-----\n")
+    assert job.call("RetrieveKeys", text(1, "127.0.0.1"))[3] == 2
     job.refuses(grpc.StatusCode.PERMISSION_DENIED,
                 "nodeIP: '10.0.0.9' is neither", "RetrieveKeys",
                 text(1, "10.0.0.9"))
@@ -311,6 +359,9 @@ harness.main(
     what_is_wrong_is_answered_with_a_sentence,
     two_workers_of_one_address_are_one,
     the_keys_are_for_who_is_there,
+    the_private_key_is_given_away_by_name_alone,
+    a_job_that_encrypts_serves_them_at_an_address_of_their_own,
+    an_address_for_them_needs_a_job_that_asks,
     the_first_to_join_decides_for_all,
     a_job_that_does_not_ask_for_it_does_not_serve_it,
     a_scheduler_and_workers_of_kub_run_a_job_and_grow_it,

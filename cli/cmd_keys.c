@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/args.h"
+#include "cli/keys.h"
+#include "cli/output.h"
+#include "cli/statedir.h"
+#include "jobfile/exit.h"
+
+int cmd_keys(const struct args *args, const struct output *output)
+{
+	CLEANUP(keys_fini) struct keys keys = {0};
+	const char *job = args->name ? args->name : "job";
+	struct error err;
+
+	if (!statedir_is_name(job))
+		return output_fail(output, EXIT_USAGE,
+				   "--name: '%s' is no name of a job: 1 to 40 "
+				   "of a-z, 0-9 and -",
+				   job);
+	if (keys_make(&keys, job, args->lifetime, &err) < 0 ||
+	    keys_write(&keys, args->words.at[0], &err) < 0)
+		return output_fail(output, EXIT_SYSTEM, "%s", err.text);
+	return EXIT_DONE;
+}
