@@ -16,6 +16,7 @@ import secrets
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -160,11 +161,39 @@ def set_size(objects, ranks, most=None):
     tasks(objects)["worker"]["replicas"] = ranks
 
 
-def secret():
+ROLES = ("coordinator", "executor", "monitor", "client")
+
+
+def make_secrets(bindir, folder):
+    """The token and the certificates of the job, which stay in that folder as
+    token and tls/ROLE/; returns them as objects."""
+    keys = os.path.join(folder, "tls")
+    subprocess.run([os.path.join(bindir, "bellows"), "keys", keys, "--name",
+                    "heat"], check=True)
+    token = secrets.token_hex(32)
+    with open(os.path.join(folder, "token"), "w", encoding="ascii",
+              opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        file.write(token)
+    made = [secret("heat-token", {"token": token})]
+    for role in ROLES:
+        texts = {}
+        for name in ("ca.crt", "tls.crt", "tls.key"):
+            with open(os.path.join(keys, role, name), encoding="ascii") as file:
+                texts[name] = file.read()
+        made.append(secret(f"heat-{role}-tls", texts))
+    return made
+
+
+def secret(name, texts):
     return {"apiVersion": "v1", "kind": "Secret",
-            "metadata": {"name": "heat-token",
-                         "labels": {"bellows.io/job": "heat"}},
-            "stringData": {"token": secrets.token_hex(32)}}
+            "metadata": {"name": name, "labels": {"bellows.io/job": "heat"}},
+            "stringData": texts}
+
+
+def new_secrets(bindir):
+    """The same where nobody needs the files."""
+    with tempfile.TemporaryDirectory() as folder:
+        return make_secrets(bindir, folder)
 
 
 def apply(room, objects):

@@ -12,7 +12,7 @@ extern const char kube_objects_json[];
 /* Seconds.  GRACE_MORE: for what comes before and after a checkpoint;
  * GRACE_END: of that, for an executor to end what was not saved. */
 enum {
-	TEXTS = 13,
+	TEXTS = 22,
 	NUMBERS = 4,
 	GRACE_MORE = 60,
 	GRACE_END = 5,
@@ -113,6 +113,7 @@ static void set_values(struct filling *f)
 	const struct kube_wish *wish = f->wish;
 	const struct jobfile *job = wish->job;
 	const char *checkpoint = job->app.checkpoint_dir;
+	const struct tls_identity *keys = wish->keys->of;
 	unsigned fewest = executors_for(job, job->ranks.min);
 
 	set_names(f);
@@ -134,6 +135,15 @@ static void set_values(struct filling *f)
 			{ "COORDINATOR", f->coordinator },
 			{ "SLOTS", f->slots },
 			{ "LEAVE", f->leave },
+			{ "CA", keys[ROLE_CLIENT].ca },
+			{ "COORDINATOR_CERT", keys[ROLE_COORDINATOR].cert },
+			{ "COORDINATOR_KEY", keys[ROLE_COORDINATOR].key },
+			{ "EXECUTOR_CERT", keys[ROLE_EXECUTOR].cert },
+			{ "EXECUTOR_KEY", keys[ROLE_EXECUTOR].key },
+			{ "MONITOR_CERT", keys[ROLE_MONITOR].cert },
+			{ "MONITOR_KEY", keys[ROLE_MONITOR].key },
+			{ "CLIENT_CERT", keys[ROLE_CLIENT].cert },
+			{ "CLIENT_KEY", keys[ROLE_CLIENT].key },
 		},
 		.numbers = {
 			{ "GRACE", grace_of(job) },

@@ -16,18 +16,20 @@
  */
 
 #include "base/cleanup.h"
+#include "cli/keys.h"
 #include "jobfile/jobfile.h"
 #include "kube/kube.h"
 
 #include <stdbool.h>
 
-enum { KUBE_OBJECTS_MAX = 20 };
+enum { KUBE_OBJECTS_MAX = 24 };
 
 /* All borrowed. */
 struct kube_wish {
 	const struct jobfile *job; /* as the pods are to understand it, */
 	const char *text;          /* and its text */
 	const char *namespace, *token, *image;
+	const struct keys *keys;
 	const char *mode;          /* "pods", "replicas" */
 	const char *cpu;           /* NULL: a core for each rank */
 	const char *memory;        /* NULL: not said */

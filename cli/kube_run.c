@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "cli/json.h"
+#include "cli/keys.h"
 #include "cli/kube_follow.h"
 #include "cli/kube_job.h"
 #include "cli/text.h"
@@ -19,6 +20,7 @@ struct start {
 	const struct output *output;
 	struct kube_job job;
 	struct token token;
+	struct keys keys;
 	char image[512];
 	bool plain;
 	struct kube_former former;
@@ -114,6 +116,11 @@ static int prepare(struct start *start, struct error *err)
 		return EXIT_USAGE;
 	if (!args->token_file && token_make(&start->token, err) < 0)
 		return EXIT_SYSTEM;
+	if (args->tls && keys_read(&start->keys, args->tls, err) < 0)
+		return EXIT_USAGE;
+	if (!args->tls && keys_make(&start->keys, start->job.job->name,
+				    args->lifetime, err) < 0)
+		return EXIT_SYSTEM;
 	snprintf(start->image, sizeof(start->image), "localhost/bellows-%s:dev",
 		 start->job.job->adapter->name);
 	start->plain = args->plain;
@@ -129,6 +136,7 @@ static int make_objects(struct start *start, const char *namespace,
 		.text = start->job.text,
 		.namespace = namespace,
 		.token = start->token.text,
+		.keys = &start->keys,
 		.image = args->image ? args->image : start->image,
 		.mode = args->mode ? args->mode : "pods",
 		.cpu = args->cpu,
@@ -292,5 +300,6 @@ int kube_run(const struct args *args, const struct output *output)
 	kube_objects_destroy(start.objects);
 	kube_job_fini(&start.job);
 	explicit_bzero(&start.token, sizeof(start.token));
+	keys_fini(&start.keys);
 	return code;
 }

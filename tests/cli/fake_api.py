@@ -105,6 +105,19 @@ class Pod:
         self.tell('Failed' if code else 'Succeeded',
                   terminated={'exitCode': code})
 
+    def mount(self):
+        """The folder of the Secret that is the pod's."""
+        name = self.item['metadata']['labels']['bellows.io/job'] \
+            + '-coordinator-tls'
+        folder = os.path.join(self.state, 'tls')
+        os.makedirs(folder, exist_ok=True)
+        for key, value in OBJECTS['secrets', name]['data'].items():
+            with open(os.path.join(folder, key), 'wb',
+                      opener=lambda path, flags: os.open(path, flags, 0o600)
+                      ) as file:
+                file.write(base64.b64decode(value))
+        return folder
+
     def run_container(self):
         """The socket is there before the pod is Running."""
         if os.path.exists(self.state + '/address'):
@@ -112,7 +125,8 @@ class Pod:
         self.process = subprocess.Popen(
             [COORDINATOR, '--job', 'x', '--state', self.state, '--log',
              self.state + '/log'], stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True)
+            stderr=subprocess.STDOUT, text=True,
+            env=dict(os.environ, FAKE_TLS=self.mount()))
         while not os.path.exists(self.state + '/address') and \
                 self.process.poll() is None:
             time.sleep(0.01)

@@ -2,8 +2,9 @@
 
 /*
  * A coordinator that coordinates nothing: it plays one job, 2 -> 4 ranks, from
- * a table, so that the command line program can be tested alone.  FAKE chooses
- * how it fails:
+ * a table, so that the command line program can be tested alone.  It begins
+ * when somebody watches, so that nobody comes too late on a busy machine.  FAKE
+ * chooses how it fails:
  *
  *     refuse    ends with 71 before it listens
  *     silent    never listens
@@ -227,6 +228,10 @@ static void on_get(struct rpc_call *call, const ProtobufCMessage *message,
 static void on_watch(struct rpc_call *call, const ProtobufCMessage *message,
 		     void *user)
 {
+	if (began == 0) {
+		began = loop_now();
+		loop_timer_set(loop, &timer, 50, on_time, NULL);
+	}
 	for (int i = 0; i < WATCHERS; i++) {
 		if (watchers[i])
 			continue;
@@ -300,8 +305,10 @@ static void on_term(void *user, int signo, pid_t sender)
 static int serve(struct rpc *rpc, const char *dir)
 {
 	char listen[4096], file[4096];
+	struct tls_identity tls = {0};
 	const struct rpc_server_config config = {
 		.listen = listen,
+		.tls = &tls,
 		.methods = methods,
 		.n_methods = LENGTH(methods),
 		.descriptors = proto_descriptors,
@@ -312,10 +319,13 @@ static int serve(struct rpc *rpc, const char *dir)
 
 	snprintf(listen, sizeof(listen), "unix:%s/coordinator.sock", dir);
 	snprintf(file, sizeof(file), "%s/address", dir);
-	if (rpc_server_create(&server, rpc, &config, &err) < 0) {
+	if ((getenv("FAKE_TLS") &&
+	     tls_identity_read(&tls, getenv("FAKE_TLS"), &err) < 0) ||
+	    rpc_server_create(&server, rpc, &config, &err) < 0) {
 		log_error("%s", err.text);
 		return 71;
 	}
+	tls_identity_fini(&tls);
 	to = fopen(file, "w");
 	if (!to)
 		return 71;
@@ -359,8 +369,6 @@ int main(int argc, char **argv)
 	if (code == 0) {
 		log_info("job=%s listening", job_name);
 		fprintf(stderr, "a rank's own words\n");
-		began = loop_now();
-		loop_timer_set(loop, &timer, 50, on_time, NULL);
 		if (is_mode("noisy"))
 			loop_timer_set(loop, &flood_timer, 0, on_flood, NULL);
 		code = loop_run(loop);

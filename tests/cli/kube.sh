@@ -101,7 +101,9 @@ all='secrets configmaps serviceaccounts roles rolebindings networkpolicies
 made='configmaps/heat-job 1 networkpolicies/heat 1 networkpolicies/heat-compute 1 '
 made=$made'persistentvolumeclaims/heat-data 0 poddisruptionbudgets/heat 1 '
 made=$made'rolebindings/heat-monitor 1 rolebindings/heat-monitor-volcano 1 '
-made=$made'roles/heat-monitor 1 roles/heat-monitor-volcano 1 secrets/heat-token 1 '
+made=$made'roles/heat-monitor 1 roles/heat-monitor-volcano 1 '
+made=$made'secrets/heat-client-tls 1 secrets/heat-coordinator-tls 1 '
+made=$made'secrets/heat-executor-tls 1 secrets/heat-monitor-tls 1 secrets/heat-token 1 '
 made=$made'serviceaccounts/heat 1 serviceaccounts/heat-monitor 1 vcjobs/heat 0 '
 
 # Nothing of ours is left in the folder for sockets.
@@ -143,13 +145,13 @@ finished() { # whether Volcano says so, which this cluster has not
 
 finished && ends 0 "$bellows" run job.yaml --on kube &&
 	says 'the former run of heat is over' && grep -q '^step at 1400' out &&
-	rm api/over && [ "$(objects $all | wc -l)" -eq 13 ]
+	rm api/over && [ "$(objects $all | wc -l)" -eq 17 ]
 verdict $? 'the same command replaces a run that is over, and keeps its data'
 
 ends 71 "$bellows" run job.yaml --on kube &&
 	says "job heat runs already in namespace physics" &&
 	says "'kubectl -n physics delete vcjob heat' removes it" &&
-	[ "$(objects $all | wc -l)" -eq 13 ]
+	[ "$(objects $all | wc -l)" -eq 17 ]
 verdict $? 'a job that runs is refused, with what to do, and left alone'
 
 cluster fail && ends 3 "$bellows" run job.yaml --on kube --quiet &&

@@ -54,7 +54,7 @@ def begin_gromacs(room, space):
     steps = steps_for(box, SECONDS)
     space.kubectl("create", "configmap", "heat-input", "--from-file=md.tpr="
                   + box.put(room.path("md.tpr"), steps))
-    elastic.make_token(space)
+    elastic.make_secrets(space)
     text = space.kubectl("kustomize", os.path.join(
         elastic.ROOT, "k8s", "overlays", "volcano-gromacs"))
     found = re.findall(r"^( +)(command: \[gmx_mpi.*\])$", text, re.M)
@@ -157,7 +157,7 @@ def example(name, *pairs):
 
 def is_elastic(room, space, image, **keys):
     """Its image runs as root, as those of Volcano's examples do."""
-    elastic.make_token(space)
+    elastic.make_secrets(space)
     job = room.job(elastic.WORK, dir="/data", checkpoint="{dir: /data}", **keys)
     space.kubectl("create", "configmap", "heat-job", f"--from-file=job.yaml="
                   f"{job}")

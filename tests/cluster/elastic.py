@@ -62,17 +62,36 @@ def manifests(space, overlay, work=WORK):
         ["parint", *work.words]))
 
 
-def make_token(space):
+def make_secrets(space):
+    """As docs/kubernetes.md has it."""
     space.apply(f"""
 apiVersion: v1
 kind: Secret
 metadata: {{name: heat-token, labels: {{bellows.io/job: heat}}}}
 stringData: {{token: "{secrets.token_hex(32)}"}}
 """)
+    with tempfile.TemporaryDirectory() as folder:
+        keys = os.path.join(folder, "keys")
+        subprocess.run([os.path.join(harness.BIN, "bellows"), "keys", keys,
+                        "--name", "heat"], check=True)
+        for role in os.listdir(keys):
+            space.kubectl("create", "secret", "generic", f"heat-{role}-tls",
+                          f"--from-file={os.path.join(keys, role)}")
+
+
+def files_of(room, space, secret):
+    """A folder with what is in a Secret."""
+    folder = room.path(secret)
+    os.makedirs(folder, exist_ok=True)
+    for name, data in space.get("secret", secret)["data"].items():
+        with open(os.path.join(folder, name), "wb", opener=lambda path, flags:
+                  os.open(path, flags, 0o600)) as file:
+            file.write(base64.b64decode(data))
+    return folder
 
 
 def begin(space, overlay, work=WORK):
-    make_token(space)
+    make_secrets(space)
     space.apply(manifests(space, overlay, work))
 
 
@@ -185,15 +204,15 @@ def forwarded(room, space):
 def a_monitor_outside_of_the_cluster_grows_it(room, space):
     begin(space, "monitor-outside")
     heat = Heat(room, space)
-    token = room.write("token", base64.b64decode(
-        space.get("secret", "heat-token")["data"]["token"]).decode())
-    os.chmod(token, 0o600)
+    token = os.path.join(files_of(room, space, "heat-token"), "token")
+    tls = files_of(room, space, "heat-monitor-tls")
     job = room.write("heat.yaml", space.get(
         "configmap", "heat-job")["data"]["job.yaml"])
     forward, address = forwarded(room, space)
     monitor = room.start("bellows-monitor", "--provider", "kube", "--owner",
                          "vcjob/heat", "--namespace", space.name, "--job", job,
-                         "--coordinator", address, "--token-file", token)
+                         "--coordinator", address, "--token-file", token,
+                         "--tls", tls)
     grows_and_shrinks(heat)
     assert not space.pods("bellows.io/role=monitor")
     heat.ends("Completed")

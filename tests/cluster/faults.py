@@ -4,7 +4,6 @@
 not to be had, and what becomes of it, as docs/kubernetes.md and docs/leaving.md
 say.  args: BIN"""
 
-import base64
 import contextlib
 import json
 import os
@@ -286,15 +285,14 @@ class Direct(Heat):
     def __init__(self, room, space):
         super().__init__(room, space)
         self.address = f"{space.pod('heat-master-0')['podIP']}:7000"
-        self.token = room.path("token")
-        with open(os.open(self.token, os.O_CREAT | os.O_WRONLY, 0o600),
-                  "wb") as file:
-            file.write(base64.b64decode(
-                space.get("secret", "heat-token")["data"]["token"]))
+        self.token = os.path.join(
+            elastic.files_of(room, space, "heat-token"), "token")
+        self.tls = elastic.files_of(room, space, "heat-client-tls")
 
     def ask(self, verb, _job, *words):
         return self.room.start("bellows", verb, *words, "--connect",
-                               self.address, "--token-file", self.token)
+                               self.address, "--token-file", self.token,
+                               "--tls", self.tls)
 
 
 def a_grow_outlives_an_api_server_that_is_away(room, space):

@@ -36,6 +36,11 @@ def token(space):
     return space.get("secret", "heat-token")["data"]["token"]
 
 
+def certificates(space):
+    return [space.get("secret", f"heat-{role}-tls")["data"]["tls.crt"]
+            for role in ("coordinator", "executor", "monitor", "client")]
+
+
 def every_overlay_is_taken_by_the_server(_room, space):
     confine(space)
     for name in sorted(os.listdir(os.path.join(K8S, "overlays"))):
@@ -60,12 +65,13 @@ def every_variant_of_the_chart_is_too(_room, space):
                       text=made)
 
 
-def the_token_of_the_chart_is_kept_on_an_upgrade(_room, space):
+def the_secrets_of_the_chart_are_kept_on_an_upgrade(_room, space):
     words = ("heat", CHART, *sets(("volcano.enabled=false",)))
     helm(space, "install", *words)
-    first = token(space)
+    first, keys = token(space), certificates(space)
     helm(space, "upgrade", *words, "--set", "disruptionBudget=false")
     assert token(space) == first and len(first) >= 64
+    assert certificates(space) == keys and len({*keys}) == len(keys)
     helm(space, "uninstall", "heat")
     assert space.get("pvc", "heat-data"), "checkpoints went with the release"
 
@@ -96,5 +102,5 @@ if __name__ == "__main__":
     kube.main(every_overlay_is_taken_by_the_server,
               examples_and_the_volume_of_one_node_are_too,
               every_variant_of_the_chart_is_too,
-              the_token_of_the_chart_is_kept_on_an_upgrade,
+              the_secrets_of_the_chart_are_kept_on_an_upgrade,
               the_monitor_may_do_what_the_role_says_and_nothing_else)

@@ -261,6 +261,8 @@ class Job:
 
     def __init__(self, room, hosts, image):
         self.room, self.hosts, self.image = room, hosts, image
+        self.keys = room.path("keys")
+        room.run("bellows", "keys", self.keys, "--name", "heat").ends_with(0)
         self.master = self.pod("heat-master-0")
         job(self.master)
         self.data = self.master.folder("/data")
@@ -271,7 +273,11 @@ class Job:
 
     def pod(self, name):
         pod = Pod(self.room, name)
+        role = "coordinator" if "master" in name else "executor"
         pod.secret("/etc/bellows/token", token=TOKEN + "\n")
+        pod.secret("/etc/bellows/tls", **{
+            part: harness.read(os.path.join(self.keys, role, part), "r")
+            for part in ("ca.crt", "tls.crt", "tls.key")})
         return pod
 
     def start(self, pod, host):
@@ -301,9 +307,11 @@ def a_job_of_containers_with_a_secret_grows(room):
         assert first.output.startswith("bellows-coordi"), first.output
         room.wait("a step", lambda: heat.lead.is_over()
                   or "parint: iteration" in heat.lead.output, 120)
-        heat.inside("bellows", "scale", "--connect", "127.0.0.1:7000",
-                    "--token-file", "/etc/bellows/token/token",
-                    "3").ends_with(0)
+        token = room.write("token", TOKEN + "\n")
+        os.chmod(token, 0o600)
+        room.run(*hosts.on("n1"), os.path.join(harness.BIN, "bellows"),
+                 "scale", "--connect", "127.0.0.1:7000", "--token-file", token,
+                 "--tls", heat.keys, "3").ends_with(0)
         workers.append(heat.worker(2))
         heat.lead.ends_with(0, 240)
         for worker in workers:

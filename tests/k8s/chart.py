@@ -4,6 +4,7 @@
 helm is the one that tests/cluster has built, or that of PATH.
 """
 
+import base64
 import os
 import shutil
 import subprocess
@@ -43,6 +44,7 @@ VARIANTS = {
     ("input=heat-input", "image.pullSecrets={one,two}"): 3,
     ("job.ranks_per_executor=2", "job.ranks.initial=3"): 3,
     ("name=other",): 3,
+    ("tls.existing=true",): 3,
 }
 
 
@@ -105,10 +107,38 @@ def executors_have_places_for_the_ranks_to_begin_with():
 
 
 def the_token_is_random_and_in_no_other_place():
-    tokens = {find(template(), "Secret")["data"]["token"] for _ in range(2)}
+    tokens = {find(template(), "Secret", "heat-token")["data"]["token"]
+              for _ in range(2)}
     expect(len(tokens) == 2 and min(map(len, tokens)) >= 64, f"{tokens}")
-    expect(not [thing for thing in template("tokenSecret=mine")
+    expect(not [thing for thing in
+                template("tokenSecret=mine", "tls.existing=true")
                 if thing["kind"] == "Secret"], "a Secret beside one's own")
+
+
+def certificates_are_of_one_authority_and_each_of_its_role():
+    things = template("tls.days=3")
+    with tempfile.TemporaryDirectory() as folder:
+        for role in ("coordinator", "executor", "monitor", "client"):
+            secret = find(things, "Secret", f"heat-{role}-tls")
+            expect(secret["type"] == "kubernetes.io/tls", secret["type"])
+            for key, value in secret["data"].items():
+                with open(os.path.join(folder, f"{role}-{key}"), "wb") as file:
+                    file.write(base64.b64decode(value))
+            # the first one's authority has signed all of them
+            said = subprocess.run(
+                ["openssl", "verify", "-CAfile",
+                 os.path.join(folder, "coordinator-ca.crt"),
+                 os.path.join(folder, f"{role}-tls.crt")],
+                capture_output=True, text=True, check=False)
+            expect(said.returncode == 0, said.stderr)
+            told = subprocess.run(
+                ["openssl", "x509", "-noout", "-subject", "-ext",
+                 "subjectAltName", "-in",
+                 os.path.join(folder, f"{role}-tls.crt")],
+                capture_output=True, text=True, check=False).stdout
+            expect(told.startswith(f"subject=CN = {role}\n"), told)
+            expect(("DNS:coordinator.bellows" in told)
+                   == (role == "coordinator"), told)
 
 
 def a_volume_of_a_node_is_bound_to_its_claim():
@@ -139,6 +169,7 @@ def what_is_wrong_is_refused_by_its_name():
     refused("hostPath", "storage.hostPath=srv")
     refused("volcno", "volcno.enabled=true")
     refused("gracePeriod", "gracePeriod=5")
+    refused("days", "tls.days=0")
 
 
 if not HELM:
@@ -149,6 +180,7 @@ objects.main(helm_has_nothing_against_it,
              every_job_file_is_valid,
              executors_have_places_for_the_ranks_to_begin_with,
              the_token_is_random_and_in_no_other_place,
+             certificates_are_of_one_authority_and_each_of_its_role,
              a_volume_of_a_node_is_bound_to_its_claim,
              a_job_file_of_ones_own_is_taken_as_it_is,
              what_is_wrong_is_refused_by_its_name)

@@ -86,6 +86,30 @@ def is_mounted(where, template):
                    f"{where}: the token is open to others")
 
 
+def shows_only_itself(where, template):
+    """A pod has the certificate of its own role, and no other"""
+    spec, role = template["spec"], role_of(where, template)
+    names = [each["secret"]["secretName"] for each in spec["volumes"]
+             if each.get("secret", {}).get("secretName", "").endswith("-tls")]
+    job = template["metadata"]["labels"]["bellows.io/job"]
+    expect(names == [f"{job}-{role}-tls"], f"{where}: certificates {names}")
+    for container in spec["containers"]:
+        places = [each["mountPath"] for each in container["volumeMounts"]
+                  if each["name"] == "tls"]
+        expect(places == ["/etc/bellows/tls"], f"{where}: {places}")
+
+
+def is_probed_where_it_tells_health(where, template):
+    """Not where a certificate is asked for, which the kubelet has not"""
+    for container in template["spec"]["containers"]:
+        ports = {each["containerPort"]: each["name"]
+                 for each in container.get("ports", [])}
+        for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+            port = container.get(probe, {}).get("grpc", {}).get("port")
+            expect(port is None or ports.get(port) == "health",
+                   f"{where}: {probe} of port {port}")
+
+
 def is_apart(where, template):
     """Only the monitor has a token of the API"""
     spec, role = template["spec"], role_of(where, template)
@@ -180,7 +204,8 @@ def check(things, where, job="heat"):
             restarts_nothing(thing)
         for label, template in templates(thing):
             label = f"{where}: {label}"
-            for fact in (is_restricted, is_mounted, is_apart, is_free,
+            for fact in (is_restricted, is_mounted, shows_only_itself,
+                         is_probed_where_it_tells_health, is_apart, is_free,
                          is_given_time, is_reclaimed):
                 fact(label, template)
             roles.append(role_of(label, template))

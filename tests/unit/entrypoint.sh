@@ -12,6 +12,8 @@ token='--token-file /etc/bellows/token/token'
 ready='--ready /tmp/ready'
 unset BELLOWS_ROLE BELLOWS_COORDINATOR BELLOWS_POD_IP BELLOWS_SLOTS \
 	VC_MASTER_HOSTS
+BELLOWS_TLS=$dir/none
+export BELLOWS_TLS
 
 stub() { # FILE LINE...
 	file=$1
@@ -76,7 +78,8 @@ refuses() { # STATUS LINE SENTENCE
 }
 
 coordinator="bellows-coordinator $job --state /var/lib/bellows/job"
-coordinator="$coordinator --listen 0.0.0.0:7000 --metrics 0.0.0.0:7001 $token"
+coordinator="$coordinator --listen 0.0.0.0:7000 --metrics 0.0.0.0:7001"
+coordinator="$coordinator --health 0.0.0.0:7002 $token"
 at=BELLOWS_COORDINATOR=10.0.0.5:7001
 
 enter HOST=heat-master-0 --
@@ -112,13 +115,26 @@ becomes "bellows-executor --coordinator 10.0.0.5:7001 --address 10.0.0.8 \
 --slots 4 $token $ready" 'an executor tells its address and its slots'
 enter BELLOWS_POD_IP=fd00::8 -- coordinator
 becomes "bellows-coordinator $job --state /var/lib/bellows/job \
---listen [::]:7000 --metrics [::]:7001 $token" 'in a pod of IPv6 the coordinator listens to it'
+--listen [::]:7000 --metrics [::]:7001 --health [::]:7002 $token" \
+	'in a pod of IPv6 the coordinator listens to it'
 enter -- executor --coordinator unix:/x
 becomes "bellows-executor $token $ready --coordinator unix:/x" \
 	'a coordinator on the command line will do'
 enter -- monitor --coordinator=unix:/x
 becomes "bellows-monitor $job $token --coordinator=unix:/x" \
 	'also behind an equals sign'
+
+mkdir "$dir/tls"
+: >"$dir/tls/tls.crt"
+tls="--tls $dir/tls"
+enter BELLOWS_TLS="$dir/tls" -- coordinator
+becomes "$coordinator $tls" 'a certificate that is there is taken'
+enter BELLOWS_TLS="$dir/tls" $at -- executor
+becomes "bellows-executor --coordinator 10.0.0.5:7001 $token $tls $ready" \
+	'by an executor too'
+enter BELLOWS_TLS="$dir/tls" $at -- monitor
+becomes "bellows-monitor $job --coordinator 10.0.0.5:7001 $token $tls" \
+	'and by a monitor'
 
 enter BELLOWS_ROLE=nonsense -- parint --iterations 4
 becomes 'the one of the image --iterations 4' \

@@ -2,7 +2,6 @@
 #include "cli/kube_find.h"
 #include "cli/kube_job.h"
 #include "cli/kube_objects.h"
-#include "cli/kube_secret.h"
 #include "cli/own_line.h"
 #include "tests/check.h"
 
@@ -91,42 +90,6 @@ static void why_a_pod_does_not_run_is_told(void)
 	CHECK(find(&name, "{\"metadata\":{}}") == -EAGAIN);
 }
 
-/* ---- the token ---- */
-
-static int read_token(struct token *token, const char *base64)
-{
-	char text[1024];
-	cJSON *secret;
-	int r;
-
-	snprintf(text, sizeof(text),
-		 "{\"metadata\":{\"name\":\"heat-token\"},"
-		 "\"data\":{\"token\":\"%s\"}}",
-		 base64);
-	secret = cJSON_Parse(text);
-	r = kube_secret_token(token, secret, &err);
-	cJSON_Delete(secret);
-	return r;
-}
-
-static void a_token_is_read_and_what_is_none_refused(void)
-{
-	struct token token;
-
-	/* with the newline of a file at its end, and without */
-	CHECK(read_token(&token, "MDEyMzQ1Njc4OWFiY2RlZgo=") == 0);
-	CHECK_TEXT(token.text, "0123456789abcdef");
-	CHECK(read_token(&token, "MDEyMzQ1Njc4OWFiY2RlZg==") == 0);
-	CHECK_TEXT(token.text, "0123456789abcdef");
-	CHECK(read_token(&token, "c2hvcnQ=") == -EBADMSG);
-	CHECK_TEXT(err.text, "Secret heat-token has no token: its key "
-			     "\"token\" is to hold 16 to 255 printable "
-			     "characters");
-	CHECK(read_token(&token, "MDEyMzQ1Njc4OWFiY2Rl*g==") == -EBADMSG);
-	CHECK(read_token(&token, "MDEyMzQ1Njc4OWFi\\ncGRl") == -EBADMSG);
-	CHECK(read_token(&token, "MDEyMzQ1Njc4OSBhYmNkZWY=") == -EBADMSG);
-}
-
 /* ---- the job file ---- */
 
 static char path[] = "/tmp/bellows-test-XXXXXX";
@@ -184,6 +147,7 @@ static void directories_that_pods_do_not_have_are_refused(void)
 /* ---- objects ---- */
 
 static struct kube_job job_of_wish;
+static struct keys keys_of_wish;
 
 static struct kube_objects *make(bool plain, const char *claim)
 {
@@ -191,6 +155,7 @@ static struct kube_objects *make(bool plain, const char *claim)
 	struct kube_wish wish = {
 		.namespace = "physics",
 		.token = "0123456789abcdef",
+		.keys = &keys_of_wish,
 		.image = "registry/app:1",
 		.mode = "pods",
 		.memory = "2Gi",
@@ -200,6 +165,9 @@ static struct kube_objects *make(bool plain, const char *claim)
 	};
 
 	kube_job_fini(&job_of_wish);
+	keys_fini(&keys_of_wish);
+	if (keys_make(&keys_of_wish, "heat", 0, &err) < 0)
+		return NULL;
 	if (read_job(&job_of_wish, "checkpoint: {dir: ckpt, deadline: 90s}\n"
 				   "environment: {A: '@NAME@ #GANG#'}\n"))
 		return NULL;
@@ -225,7 +193,7 @@ static void all_objects_have_a_kind_and_the_labels_of_the_job(void)
 		CLEANUP(kube_objects_destroy)
 		struct kube_objects *objects = make(plain, NULL);
 
-		CHECK(objects && objects->n == (plain ? 16 : 13));
+		CHECK(objects && objects->n == (plain ? 20 : 17));
 		for (size_t i = 0; i < objects->n; i++) {
 			const cJSON *at = objects->at[i].object;
 			const cJSON *labels = kube_at(at, "metadata.labels");
@@ -328,6 +296,44 @@ static void pods_run_confined_and_know_no_api_but_the_monitors(void)
 	CHECK(n == 3);
 }
 
+/* The value of a key with a dot in it. */
+static const char *value_of(const cJSON *secret, const char *key)
+{
+	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(
+		kube_at(secret, "stringData"), key));
+}
+
+static void each_role_has_a_certificate_that_its_pod_alone_mounts(void)
+{
+	CLEANUP(kube_objects_destroy)
+	struct kube_objects *objects = make(false, NULL);
+	const cJSON *job = find_object(objects, &kube_vcjobs, "heat");
+	static const int volumes[] = {2, 1, 2}; /* where it is in each */
+	char name[64], place[80];
+
+	for (enum role role = 0; role < ROLES; role++) {
+		const cJSON *secret;
+
+		snprintf(name, sizeof(name), "heat-%s-tls", role_name(role));
+		secret = find_object(objects, &kube_secrets, name);
+		CHECK(secret);
+		CHECK_TEXT(kube_text(secret, "type"), "kubernetes.io/tls");
+		CHECK_TEXT(value_of(secret, "tls.key"),
+			   keys_of_wish.of[role].key);
+		CHECK_TEXT(value_of(secret, "tls.crt"),
+			   keys_of_wish.of[role].cert);
+		CHECK_TEXT(value_of(secret, "ca.crt"), keys_of_wish.of[0].ca);
+		if (role == ROLE_CLIENT)
+			continue;
+		snprintf(place, sizeof(place),
+			 "spec.tasks.%d.template.spec.volumes.%d.secret."
+			 "secretName",
+			 (int)role, volumes[role]);
+		CHECK(kube_text(job, place));
+		CHECK_TEXT(kube_text(job, place), name);
+	}
+}
+
 static void executors_end_before_they_are_killed(void)
 {
 	CLEANUP(kube_objects_destroy)
@@ -358,8 +364,8 @@ static void without_volcano_there_are_service_and_pod_template(void)
 	CHECK_TEXT(kube_text(worker, "template.spec.containers.0.env.1.value"),
 		   "heat:7000");
 	/* a claim of the user's is taken, and none is made */
-	CHECK(objects->n == 15);
-	CHECK_TEXT(kube_text(worker, "template.spec.volumes.1."
+	CHECK(objects->n == 19);
+	CHECK_TEXT(kube_text(worker, "template.spec.volumes.2."
 				     "persistentVolumeClaim.claimName"),
 		   "mine");
 }
@@ -440,19 +446,20 @@ static void job_files_have_a_place_of_their_own(void)
 static void nothing_is_left_behind(void)
 {
 	kube_job_fini(&job_of_wish);
+	keys_fini(&keys_of_wish);
 	CHECK(unlink(path) == 0);
 }
 
 RUN_TESTS(TEST(job_files_have_a_place_of_their_own),
 	  TEST(the_pod_that_runs_is_found_among_former_ones),
 	  TEST(no_pod_or_two_are_told), TEST(why_a_pod_does_not_run_is_told),
-	  TEST(a_token_is_read_and_what_is_none_refused),
 	  TEST(a_job_without_a_directory_runs_in_data),
 	  TEST(directories_that_pods_do_not_have_are_refused),
 	  TEST(all_objects_have_a_kind_and_the_labels_of_the_job),
 	  TEST(nothing_of_the_template_is_left),
 	  TEST(volcanos_job_has_the_sizes_of_the_job_file),
 	  TEST(pods_run_confined_and_know_no_api_but_the_monitors),
+	  TEST(each_role_has_a_certificate_that_its_pod_alone_mounts),
 	  TEST(executors_end_before_they_are_killed),
 	  TEST(without_volcano_there_are_service_and_pod_template),
 	  TEST(a_claim_that_is_made_stays_and_has_its_class),

@@ -129,15 +129,16 @@ spec:
     ports:
     - {name: grpc, containerPort: 7000}
     - {name: metrics, containerPort: 7001}
+    - {name: health, containerPort: 7002}
     startupProbe:
-      grpc: {port: 7000}
+      grpc: {port: 7002}
       periodSeconds: 1
       failureThreshold: 60
     readinessProbe:
-      grpc: {port: 7000}
+      grpc: {port: 7002}
       periodSeconds: 5
     livenessProbe:
-      grpc: {port: 7000}
+      grpc: {port: 7002}
       periodSeconds: 10
       timeoutSeconds: 5
       failureThreshold: 6
@@ -160,6 +161,7 @@ spec:
     - {name: job, mountPath: /etc/bellows/job, readOnly: true}
     {{- end }}
     - {name: token, mountPath: /etc/bellows/token, readOnly: true}
+    - {name: tls, mountPath: /etc/bellows/tls, readOnly: true}
     {{- if eq .role "coordinator" }}
     - {name: state, mountPath: /var/lib/bellows}
     {{- end }}
@@ -178,6 +180,8 @@ spec:
   {{- end }}
   - name: token
     secret: {secretName: {{ include "bellows.tokenSecret" $root }}, defaultMode: 0400}
+  - name: tls
+    secret: {secretName: {{ $name }}-{{ .role }}-tls, defaultMode: 0400}
   {{- if eq .role "coordinator" }}
   - name: state
     emptyDir: {}
