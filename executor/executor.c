@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/tree.h"
 #include "executor/host.h"
-#include "executor/process.h"
 #include "executor/reach.h"
 #include "executor/ready.h"
 #include "executor/shm.h"
@@ -21,11 +20,7 @@
 
 #define SHM_VARIABLE "OMPI_MCA_btl_vader_backing_directory"
 
-enum {
-	LEAVE_TIMEOUT = 2000,
-	KILL_AFTER = 3000,
-	LOOK_AGAIN = 20,
-};
+enum { LEAVE_TIMEOUT = 2000 };
 
 /* ---- leaving ---- */
 
@@ -51,24 +46,9 @@ static void say_good_bye(void *user)
 		       LEAVE_TIMEOUT, on_ended, ex);
 }
 
-/* Then others may have started from the checkpoint that its ranks would write
- * when they are told to leave. */
-static bool is_given_up(const struct executor *ex)
-{
-	return ex->exit_code == EXIT_UNREACHABLE || ex->lease.is_over;
-}
-
 /* First no process is left, then what they printed is sent. */
-static void clear(void *user)
+static void on_left(struct executor *ex)
 {
-	struct executor *ex = user;
-	bool late =
-		loop_now() - ex->leave_since > KILL_AFTER || is_given_up(ex);
-
-	if (process_signal(0, false, late ? SIGKILL : 0) > 0) {
-		loop_timer_set(ex->loop, &ex->leave, LOOK_AGAIN, clear, ex);
-		return;
-	}
 	if (ex->exit_code == EXIT_UNREACHABLE)
 		loop_stop(ex->loop, ex->exit_code);
 	else
@@ -83,14 +63,12 @@ void executor_leave(struct executor *ex, int code, const char *reason)
 	snprintf(ex->leave_reason, sizeof(ex->leave_reason), "%s", reason);
 	ex->leaving = true;
 	ex->exit_code = code;
-	ex->leave_since = loop_now();
 	loop_timer_clear(&ex->grace);
 	ready_tell(ex);
 	if (ex->stream)
 		executor_beat(ex);
 	reach_end(ex);
-	process_signal(0, false, is_given_up(ex) ? SIGKILL : SIGTERM);
-	clear(ex);
+	executor_clear(ex, on_left);
 }
 
 static void on_interrupt(void *user, int signo, pid_t sender)
@@ -210,7 +188,7 @@ static void tear_down(struct executor *ex)
 	loop_timer_clear(&ex->beat);
 	loop_timer_clear(&ex->again);
 	loop_timer_clear(&ex->patience);
-	loop_timer_clear(&ex->leave);
+	loop_timer_clear(&ex->clear);
 	lease_end(&ex->lease);
 	renew_end(&ex->renew);
 	rpc_channel_destroy(ex->channel);

@@ -57,14 +57,14 @@ struct executor {
 	const char *const *env; /* of what it runs, beside its own */
 	const char *bindir;
 	struct sshd *sshd; /* NULL: none; see reach.h */
-	struct loop_timer beat, again, patience, leave, grace;
+	struct loop_timer beat, again, patience, clear, grace;
 	uint64_t served; /* incarnation of the coordinator */
-	msec_t former_since;
+	msec_t clear_since;
+	void (*cleared)(struct executor *ex);
 	bool fit;        /* to run this job, as far as is seen here */
 	bool is_ready;   /* as told, see ready.h */
 	msec_t leave_by; /* it is recalled, and ends its ranks then; or 0 */
 	bool leaving;
-	msec_t leave_since;
 	char leave_reason[128];
 	int exit_code;
 	Bellows__V1__CheckpointReport judged; /* until it was delivered */
@@ -93,6 +93,10 @@ void executor_begin_life(struct executor *ex);
 void executor_join(void *user);
 /* Without the coordinator, from now on. */
 void executor_lose_patience(struct executor *ex);
+
+/* clear.c: ends every process of a start, within a few seconds, and calls when
+ * none is left, or at once; a second call takes the place of the first. */
+void executor_clear(struct executor *ex, void (*cleared)(struct executor *));
 
 /* former.c: ends what is left of another coordinator's starts, then joins. */
 void executor_end_former(struct executor *ex);

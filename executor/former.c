@@ -2,11 +2,8 @@
 #include "executor/executor.h"
 
 #include "base/log.h"
-#include "executor/process.h"
 #include "executor/reach.h"
 #include "executor/ready.h"
-
-#include <signal.h>
 
 /*
  * After another coordinator has taken the place of the one that was
@@ -17,23 +14,11 @@
  * ranks of another's.
  */
 
-enum { KILL_AFTER = 3000, LOOK_AGAIN = 20 };
-
-static void look(void *user)
+static void on_cleared(struct executor *ex)
 {
-	struct executor *ex = user;
-	msec_t spent = loop_now() - ex->former_since;
-	bool late = ex->lease.is_over || spent > KILL_AFTER;
-
-	if (ex->leaving)
-		return;
-	if (process_signal(0, false, late ? SIGKILL : 0) > 0) {
-		loop_timer_set(ex->loop, &ex->again, LOOK_AGAIN, look, ex);
-		return;
-	}
 	ranks_forget(ex->ranks);
 	/* this coordinator may have given it up meanwhile */
-	if (spent > ex->lease.length)
+	if (loop_now() - ex->clear_since > ex->lease.length)
 		executor_begin_life(ex);
 	executor_join(ex);
 }
@@ -50,8 +35,6 @@ void executor_end_former(struct executor *ex)
 	ex->judged.epoch = 0;
 	ex->save = save_destroy(ex->save);
 	ex->job = jobfile_destroy(ex->job);
-	ex->former_since = loop_now();
-	process_signal(0, false, ex->lease.is_over ? SIGKILL : SIGTERM);
 	programs_abandon(ex->programs);
-	look(ex);
+	executor_clear(ex, on_cleared);
 }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "executor/executor.h"
+
+#include "executor/process.h"
+#include "jobfile/exit.h"
+
+#include <signal.h>
+
+enum { KILL_AFTER = 3000, LOOK_AGAIN = 20 };
+
+/* Then others may have started from the checkpoint that its ranks would write
+ * when they are told to leave. */
+static bool is_given_up(const struct executor *ex)
+{
+	return ex->exit_code == EXIT_UNREACHABLE || ex->lease.is_over;
+}
+
+static void look(void *user)
+{
+	struct executor *ex = user;
+	bool late =
+		loop_now() - ex->clear_since > KILL_AFTER || is_given_up(ex);
+
+	if (process_signal(0, false, late ? SIGKILL : 0) > 0)
+		loop_timer_set(ex->loop, &ex->clear, LOOK_AGAIN, look, ex);
+	else
+		ex->cleared(ex);
+}
+
+void executor_clear(struct executor *ex, void (*cleared)(struct executor *))
+{
+	ex->cleared = cleared;
+	ex->clear_since = loop_now();
+	process_signal(0, false, is_given_up(ex) ? SIGKILL : SIGTERM);
+	look(ex);
+}
