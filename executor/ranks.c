@@ -203,9 +203,8 @@ static void end_leftovers(void *user)
  * MPI ends all of them when one of its daemons does. */
 static void await_leftovers(struct start *start)
 {
-	if (start->gone && start->stopping)
-		loop_timer_set(start->ranks->loop, &start->kill,
-			       LEFTOVERS_AFTER, end_leftovers, start);
+	loop_timer_set(start->ranks->loop, &start->kill, LEFTOVERS_AFTER,
+		       end_leftovers, start);
 }
 
 /* Is anything left?  Only when the ranks we know are gone are others sought. */
@@ -225,8 +224,8 @@ void start_look(void *user)
 	}
 	start->gone = true;
 	loop_timer_clear(&start->term);
-	loop_timer_clear(&start->kill);
-	await_leftovers(start);
+	if (start->stopping)
+		await_leftovers(start);
 	ranks->events->gone(ranks->user, start->epoch);
 }
 
