@@ -32,18 +32,6 @@ static void put_key(FILE *to, const char *key, const char *text)
 	fputc('\n', to);
 }
 
-static bool is_utf8(const char *text)
-{
-	size_t left = strlen(text), n;
-
-	for (; left > 0; text += n, left -= n) {
-		n = utf8_decode(text, left, NULL);
-		if (n == 0)
-			return false;
-	}
-	return true;
-}
-
 static int check(const struct args *args, struct error *err)
 {
 	const char *missing = !args->name             ? "--name NAME"
@@ -59,7 +47,7 @@ static int check(const struct args *args, struct error *err)
 		return error_set(err, -EINVAL,
 				 "the command is missing: -- COMMAND ...");
 	for (const char *const *at = args->command; *at; at++)
-		if (!is_utf8(*at))
+		if (!utf8_is_text(*at, strlen(*at)))
 			return error_set(err, -EINVAL,
 					 "an argument of the command is not "
 					 "UTF-8");
@@ -81,7 +69,7 @@ static int halve(const char *flag, const char *word, char *key,
 {
 	const char *equals = strchr(word, '=');
 
-	if (!equals || equals == word || !is_utf8(word))
+	if (!equals || equals == word || !utf8_is_text(word, strlen(word)))
 		return error_set(err, -EINVAL,
 				 "--%s: '%s' is not of the form "
 				 "%s",

@@ -36,3 +36,16 @@ size_t utf8_decode(const char *s, size_t n, unsigned *value)
 		*value = found;
 	return length;
 }
+
+bool utf8_is_text(const char *s, size_t n)
+{
+	while (n > 0) {
+		size_t length = *s ? utf8_decode(s, n, NULL) : 0;
+
+		if (length == 0)
+			return false;
+		s += length;
+		n -= length;
+	}
+	return true;
+}

@@ -2,10 +2,14 @@
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Length of the UTF-8 character at s, which has n > 0 bytes, and its number in
  * *value, which may be NULL; 0 if it is none: then value is not set. */
 size_t utf8_decode(const char *s, size_t n, unsigned *value);
+
+/* Is all of it UTF-8, without NUL? */
+bool utf8_is_text(const char *s, size_t n);
 
 #endif

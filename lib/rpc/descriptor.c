@@ -7,8 +7,8 @@
  * Reading descriptors without a descriptor library
  *
  * Of descriptor.proto only names are wanted, so its wire format is walked
- * directly: everything looked at is a length-delimited field.  Whatever does
- * not parse ends the walk.
+ * directly: everything looked at is a field with bytes.  Whatever does not
+ * parse ends the walk.
  */
 
 /* A file, or an element of one: the field numbers are descriptor.proto's. */
@@ -47,59 +47,17 @@ static const struct {
 };
 /* clang-format on */
 
-static bool next_varint(struct span *in, uint64_t *value)
-{
-	*value = 0;
-	for (unsigned shift = 0; shift < 64 && in->size > 0; shift += 7) {
-		uint8_t byte = *in->at;
-
-		in->at++;
-		in->size--;
-		*value |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return true;
-	}
-	return false;
-}
-
-static bool skip(struct span *in, uint64_t size)
-{
-	if (size > in->size)
-		return false;
-	in->at += size;
-	in->size -= size;
-	return true;
-}
-
-/* The next length-delimited field; others are skipped. */
+/* The next one with bytes; others are skipped. */
 static bool next_field(struct span *in, unsigned *number, struct span *value)
 {
-	uint64_t key, n;
+	struct field field;
 
-	while (next_varint(in, &key)) {
-		bool ok;
-
-		switch (key & 7) {
-		case 0:
-			ok = next_varint(in, &n);
-			break;
-		case 1:
-			ok = skip(in, 8);
-			break;
-		case 2:
-			if (!next_varint(in, &n) || n > in->size)
-				return false;
-			*number = (unsigned)(key >> 3);
-			*value = (struct span){in->at, (size_t)n};
-			return skip(in, n);
-		case 5:
-			ok = skip(in, 4);
-			break;
-		default:
-			ok = false;
-		}
-		if (!ok)
-			return false;
+	while (fields_next(in, &field) > 0) {
+		if (!field.has_bytes)
+			continue;
+		*number = field.number;
+		*value = field.bytes;
+		return true;
 	}
 	return false;
 }

@@ -14,6 +14,7 @@
 
 #include "base/list.h"
 #include "rpc/client.h"
+#include "rpc/fields.h"
 #include "rpc/limit.h"
 #include "rpc/server.h"
 
@@ -219,11 +220,6 @@ void status_set(struct rpc_status *status, grpc_status_code code,
 		grpc_slice details);
 
 /* ---- descriptors ---- */
-
-struct span {
-	const uint8_t *at;
-	size_t size;
-};
 
 /* Walks the files of a FileDescriptorSet: true and the next one, or false. */
 bool descriptor_next(struct span *set, struct span *file);
