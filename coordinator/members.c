@@ -129,9 +129,13 @@ static void look(void *user)
 	/* who will have been by the next time */
 	while ((i = member_find_silent(&members->ledger, members->next_look)) !=
 	       NO_MEMBER) {
+		const struct member *m = &members->ledger.members[i];
+
 		snprintf(reason, sizeof(reason), "no report for %.3g s%s",
-			 (double)members->ledger.members[i].silence / 1000,
-			 members->streams[i] ? "" : ", and no connection");
+			 (double)m->silence / 1000,
+			 members->streams[i] || m->polled
+				 ? ""
+				 : ", and no connection");
 		members_part(members, i, reason);
 	}
 	loop_timer_set(members->loop, &members->look, LOOK_EVERY, look,
