@@ -43,9 +43,7 @@ class Job:
         self.at = self.room.start("bellows", "run", self.path)
 
     def moment(self, longest):
-        until = time.monotonic() + longest * self.dice.random()
-        self.room.wait("a moment of chance", lambda: self.at.is_over() or
-                       time.monotonic() > until)
+        self.room.moment(longest * self.dice.random(), self.at.is_over)
 
     def one_of(self, parts):
         found = sorted(pid for part in parts for pid in self.room.ours(part))

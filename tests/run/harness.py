@@ -28,6 +28,7 @@ BIN = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ".")
 MPIEXEC = shutil.which("mpiexec")
 PATIENCE = 60
 LOOK_AGAIN = 0.02
+SETTLED = 10     # looks without a change
 PR_SET_CHILD_SUBREAPER = 36
 CLONE_NEWNS = 0x00020000
 MS_PRIVATE = 0x44000  # and all below it
@@ -61,6 +62,13 @@ def processes():
 
 def environment(pid):
     return read(f"/proc/{pid}/environ").split(b"\0")
+
+
+def number_of(pid, key):
+    """The value of a variable of its environment; -1 if it has none."""
+    found = re.search(rb"^%s=(\d+)$" % key.encode(),
+                      b"\n".join(environment(pid)), re.M)
+    return int(found[1]) if found else -1
 
 
 def stat(pid):
@@ -235,6 +243,25 @@ class Room:
                 return found
             assert time.monotonic() < deadline, f"it never came: {what}"
             time.sleep(LOOK_AGAIN)
+
+    def moment(self, seconds, is_over=lambda: False):
+        """Lets this time pass, or less when nothing is left to wait for."""
+        until = time.monotonic() + seconds
+        self.wait("a moment", lambda: is_over() or time.monotonic() > until)
+
+    def settled(self, pids, executors):
+        """How many descriptors each of them has, once nothing changes."""
+        seen = []
+
+        def look():
+            seen.append([descriptors(pid) for pid in pids])
+            return (len(self.ours("mpiexec")) == 1
+                    and len(self.ours("bellows-executor")) == executors
+                    and len(seen) > SETTLED
+                    and seen[-SETTLED:] == [seen[-1]] * SETTLED)
+
+        self.wait("a settled job", look)
+        return seen[-1]
 
     def status(self, name="heat"):
         """The job as `bellows status --json` has it, None if none answers."""

@@ -30,10 +30,9 @@ def ranks_by_host(room, at):
     """{"n1": {0}, ...}: where each rank of parint really is."""
     places = {}
     for pid in room.ours("parint"):
-        rank = re.search(rb"^BELLOWS_RANK=(\d+)$",
-                         b"\n".join(harness.environment(pid)), re.M)
-        if rank:
-            places.setdefault(at.host_of(pid), set()).add(int(rank.group(1)))
+        rank = harness.number_of(pid, "BELLOWS_RANK")
+        if rank >= 0:
+            places.setdefault(at.host_of(pid), set()).add(rank)
     return places
 
 

@@ -60,12 +60,6 @@ class NotThere(Exception):
     """The part is not there at that step."""
 
 
-def number_of(pid, key):
-    found = re.search(rb"^%s=(\d+)$" % key.encode(),
-                      b"\n".join(harness.environment(pid)), re.M)
-    return int(found[1]) if found else -1
-
-
 class Job:
     """One that is rescaled while something befalls it."""
 
@@ -110,8 +104,8 @@ class Job:
         """Of the newest start, by number."""
         found = {}
         for pid in self.room.ours("parint"):
-            key = number_of(pid, "BELLOWS_EPOCH"), number_of(pid,
-                                                             "BELLOWS_RANK")
+            key = (harness.number_of(pid, "BELLOWS_EPOCH"),
+                   harness.number_of(pid, "BELLOWS_RANK"))
             found[key] = pid
         newest = max((epoch for epoch, _ in found), default=0)
         return [pid for (epoch, _), pid in sorted(found.items())
@@ -143,9 +137,8 @@ class Job:
     # -- how
 
     def until_noticed(self):
-        until = time.monotonic() + HANG
-        self.room.wait("notice", lambda: self.is_noticed() or
-                       self.lead.is_over() or time.monotonic() > until)
+        self.room.moment(HANG, lambda: self.is_noticed() or
+                         self.lead.is_over())
 
     def cut(self):
         host = {"coordinator": "n0", "first": "n1", "last": "n2",

@@ -3,7 +3,6 @@
 """Whatever the schedule, the result is the same to the bit.  args: BIN"""
 
 import random
-import time
 
 import harness
 
@@ -73,8 +72,7 @@ def asked(room, number):
     room.wait("the job", lambda: at.is_over() or room.status(name))
     walk = sizes(dice, first, dice.randint(2, 4))
     for ranks in walk:
-        until = time.monotonic() + dice.random() * 0.4
-        room.wait("a moment of chance", lambda: time.monotonic() > until)
+        room.moment(dice.random() * 0.4)
         # declined while one is under way, too late when the job is over
         code = room.run("bellows", "scale", name, ranks,
                         *(["--wait"] * dice.randint(0, 1))).end()

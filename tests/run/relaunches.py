@@ -18,7 +18,6 @@ ASKED = int(sys.argv.pop(2)) if sys.argv[2:] and sys.argv[2].isdigit() else 100
 N = max(20, ASKED // 2 * 2)  # the last one is to 1 rank again
 WARM = N // 20 * 2
 EACH = 20          # seconds that one relaunch may take
-SETTLED = 10       # looks without a change
 GROWTH = 1024      # KiB
 WHO = ("bellows-coordinator", "bellows-monitor")
 
@@ -30,18 +29,8 @@ def own_memory(pid):
 
 
 def what_they_hold(room, pids):
-    """Descriptors and memory, once nothing changes."""
-    seen = []
-
-    def look():
-        seen.append([harness.descriptors(pid) for pid in pids])
-        return (len(room.ours("mpiexec")) == 1
-                and len(room.ours("bellows-executor")) == 1
-                and len(seen) > SETTLED
-                and seen[-SETTLED:] == [seen[-1]] * SETTLED)
-
-    room.wait("a settled job", look)
-    return seen[-1], [own_memory(pid) for pid in pids]
+    """Descriptors and memory."""
+    return room.settled(pids, 1), [own_memory(pid) for pid in pids]
 
 
 def relaunch(room, ranks, pids):

@@ -3,11 +3,11 @@
 """What dies is survived, or ends everything.  args: BIN"""
 
 import os
-import re
 import signal
 import time
 
 import harness
+from crew import resumed
 
 RUN = 5  # seconds that two ranks compute
 
@@ -31,12 +31,6 @@ def begun(room, work, *options, **keys):
 def has_its_digest(at, work, patience=180):
     assert harness.digest(at.ends_with(0, patience).output) == work.digest()
     return at
-
-
-def resumed(at):
-    return [int(step) for step in
-            re.findall(r"^parint: resumed at iteration (\d+) ", at.output,
-                       re.M)]
 
 
 def kill(pid, signo=signal.SIGKILL):

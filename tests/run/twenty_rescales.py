@@ -5,7 +5,6 @@
 import harness
 
 WALK = [4, 1, 6, 3, 2, 5, 2, 6, 1, 2, 3, 4, 5, 6, 4, 3, 1, 5, 4, 2]
-SETTLED = 10       # looks without a change
 GROWTH = 4 * 1024  # KiB
 
 LEADERS = ("bellows-coordinator", "bellows-monitor")
@@ -18,19 +17,9 @@ def no_zombie_stays(room):
 
 
 def what_they_hold(room):
-    """Descriptors and memory of both leaders, once nothing changes."""
+    """Descriptors and memory of both leaders."""
     pids = [room.the(word) for word in LEADERS]
-    seen = []
-
-    def look():
-        seen.append([harness.descriptors(pid) for pid in pids])
-        return (len(room.ours("mpiexec")) == 1
-                and len(room.ours("bellows-executor")) == 2
-                and len(seen) > SETTLED
-                and seen[-SETTLED:] == [seen[-1]] * SETTLED)
-
-    room.wait("a settled job", look)
-    return seen[-1], [harness.memory(pid) for pid in pids]
+    return room.settled(pids, 2), [harness.memory(pid) for pid in pids]
 
 
 def twenty_rescales_leave_no_trace(room):
