@@ -223,8 +223,9 @@ def a_port_in_use_is_71(room):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         room.run("bellows-coordinator", "--job", room.job(SHORT), "--state",
-                 room.path("state", "c"), "--listen", address).ends_with(71) \
-            .says(f"cannot listen on {address}: address already in use")
+                 room.path("state", "c"), "--listen", address,
+                 "--unencrypted").ends_with(71).says(
+            f"cannot listen on {address}: address already in use")
 
 
 def executors_that_never_come_are_69(room):
