@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/address.h"
 #include "base/cleanup.h"
 #include "cli/client.h"
 
@@ -56,24 +57,13 @@ static int try_numeric(const char *text)
 		.ai_socktype = SOCK_STREAM,
 		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
 	};
-	const char *colon = strrchr(text, ':');
+	CLEANUP(free) char *copy = strdup(text);
+	const char *host, *port;
 	struct addrinfo *info;
-	char host[256];
-	size_t n;
 	int r;
 
-	if (!colon)
-		return 0;
-	n = (size_t)(colon - text);
-	if (n >= 2 && text[0] == '[' && text[n - 1] == ']') {
-		text++;
-		n -= 2;
-	}
-	if (n >= sizeof(host))
-		return 0;
-	memcpy(host, text, n);
-	host[n] = '\0';
-	if (getaddrinfo(host, colon + 1, &hints, &info) != 0)
+	if (!copy || address_split(copy, &host, &port) < 0 ||
+	    getaddrinfo(host, port, &hints, &info) != 0)
 		return 0;
 	r = try(info->ai_family, info->ai_addr, info->ai_addrlen);
 	freeaddrinfo(info);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/listen.h"
 
+#include "base/address.h"
 #include "base/cleanup.h"
 
 #include <errno.h>
@@ -130,24 +131,6 @@ static void on_ready(void *user, uint32_t events)
 
 /* ---- listening ---- */
 
-/* Into host and port, both of n bytes; -EINVAL. */
-static int split(const char *address, char *host, char *port, size_t n)
-{
-	const char *colon = strrchr(address, ':');
-	size_t length = colon ? (size_t)(colon - address) : 0;
-	size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
-
-	if (length == 0 || length >= n || digits == 0 || digits > 5 ||
-	    colon[1 + digits] || atoi(colon + 1) > 65535)
-		return -EINVAL;
-	snprintf(port, n, "%s", colon + 1);
-	if (address[0] == '[' && address[length - 1] == ']')
-		snprintf(host, n, "%.*s", (int)length - 2, address + 1);
-	else
-		snprintf(host, n, "%.*s", (int)length, address);
-	return 0;
-}
-
 /* Like the one that was asked for, with the port that it got. */
 static void tell_address(struct metrics *metrics, int fd, const char *host)
 {
@@ -186,11 +169,14 @@ static int listen_on(struct metrics *metrics, const char *address,
 		.ai_socktype = SOCK_STREAM,
 		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
 	};
-	char host[64], port[64];
+	CLEANUP(free) char *copy = strdup(address);
+	const char *host, *port;
 	struct addrinfo *info;
 	int fd;
 
-	if (split(address, host, port, sizeof(host)) < 0 ||
+	if (!copy)
+		return error_set(err, -ENOMEM, "out of memory");
+	if (address_split(copy, &host, &port) < 0 ||
 	    getaddrinfo(host, port, &hints, &info) != 0)
 		return error_set(err, -EINVAL,
 				 "'%s' is no address to listen on; as "

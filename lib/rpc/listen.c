@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/address.h"
 #include "base/cleanup.h"
 #include "rpc/internal.h"
 
@@ -100,37 +101,18 @@ static int bind_to(const struct addrinfo *info)
 	return 0;
 }
 
-/* Points *port into address. */
-static int split(char *address, char **host, char **port)
-{
-	char *colon = strrchr(address, ':');
-	size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
-
-	if (!colon || digits == 0 || digits > 5 || colon[1 + digits] ||
-	    atoi(colon + 1) > 65535)
-		return -EINVAL;
-	*colon = '\0';
-	*host = address;
-	*port = colon + 1;
-	if (address[0] == '[' && colon[-1] == ']') {
-		colon[-1] = '\0';
-		*host = address + 1;
-	}
-	return **host ? 0 : -EINVAL;
-}
-
 static int check_tcp(const char *address, struct error *err)
 {
 	const struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV,
 				       .ai_socktype = SOCK_STREAM};
 	CLEANUP(free) char *copy = strdup(address);
 	struct addrinfo *list;
-	char *host, *port;
+	const char *host, *port;
 	int r;
 
 	if (!copy)
 		return error_set(err, -ENOMEM, "out of memory");
-	if (split(copy, &host, &port) < 0)
+	if (address_split(copy, &host, &port) < 0)
 		return error_set(err, -EINVAL,
 				 "cannot listen on %s: neither host:port nor "
 				 "unix:path",
@@ -157,11 +139,11 @@ bool rpc_is_local(const char *address)
 {
 	unsigned char bytes[sizeof(struct in6_addr)];
 	CLEANUP(free) char *copy = strdup(address);
-	char *host, *port;
+	const char *host, *port;
 
 	if (strncmp(address, "unix:", 5) == 0)
 		return true;
-	if (!copy || split(copy, &host, &port) < 0)
+	if (!copy || address_split(copy, &host, &port) < 0)
 		return false;
 	if (inet_pton(AF_INET, host, bytes) == 1)
 		return bytes[0] == 127;
