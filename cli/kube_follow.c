@@ -256,17 +256,9 @@ static int watch_pods(struct following *following, struct error *err)
 
 static int start(struct following *following, struct error *err)
 {
-	const struct args *args = following->config->args;
-	const struct show_config show = {
-		.output = following->config->output,
-		.lines = args->json ? STDOUT_FILENO : STDERR_FILENO,
-		.bar = !args->no_progress && !args->json,
-		.wrap = args->json,
-		.quiet = args->quiet,
-		.term = args->term,
-		.on_room = settle,
-		.user = following,
-	};
+	const struct show_config show =
+		show_of_run(following->config->args, following->config->output,
+			    settle, following);
 	int r = show_create(&following->show, following->client->loop, &show,
 			    err);
 

@@ -295,17 +295,9 @@ static int start_coordinator(struct session *session, struct error *err)
 
 static int start(struct session *session, struct error *err)
 {
-	const struct args *args = session->config->args;
-	const struct show_config show = {
-		.output = session->config->output,
-		.lines = args->json ? STDOUT_FILENO : STDERR_FILENO,
-		.bar = !args->no_progress && !args->json,
-		.wrap = args->json,
-		.quiet = args->quiet,
-		.term = args->term,
-		.on_room = settle,
-		.user = session,
-	};
+	const struct show_config show =
+		show_of_run(session->config->args, session->config->output,
+			    settle, session);
 	char address[256];
 	int r;
 

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 enum { REDRAW = 100 };
 
@@ -84,6 +85,22 @@ static void on_resize(void *user, int signo, pid_t sender)
 	measure(show);
 	hide(show);
 	draw_soon(show);
+}
+
+struct show_config show_of_run(const struct args *args,
+			       const struct output *output,
+			       loop_timer_f on_room, void *user)
+{
+	return (struct show_config){
+		.output = output,
+		.lines = args->json ? STDOUT_FILENO : STDERR_FILENO,
+		.bar = !args->no_progress && !args->json,
+		.wrap = args->json,
+		.quiet = args->quiet,
+		.term = args->term,
+		.on_room = on_room,
+		.user = user,
+	};
 }
 
 static bool wants_bar(const struct show_config *config)
