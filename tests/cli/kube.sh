@@ -48,7 +48,9 @@ stop() {
 	[ -z "$server" ] || wait "$server"
 	server=
 }
-trap 'stop; rm -rf "$work"' EXIT
+job= watch=
+trap 'kill $job $watch 2> /dev/null; stop; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
 
 n=0
 verdict() { # STATUS SENTENCE
@@ -120,6 +122,19 @@ start() { # [OPTION...]
 		grep -q 'running on 2' run.err && return 0
 		sleep 0.05
 	done
+	return 1
+}
+
+# Watches it, as process $watch.
+follow() {
+	: > out
+	"$bellows" watch heat --on kube > out 2> err &
+	watch=$!
+	for _ in $(seq 400); do
+		grep -q 'running on 2' out && return 0
+		sleep 0.05
+	done
+	kill $watch
 	return 1
 }
 
@@ -246,52 +261,29 @@ cluster stubborn && start && kill -INT $job && sleep 0.3 && kill -INT $job &&
 	sleep 0.3 && kill -INT $job && finish 130 && [ -z "$(objects vcjobs pods secrets)" ]
 verdict $? 'three signals delete the job, whatever it does'
 
-cluster forever && start && {
-	"$bellows" watch heat --on kube > out 2> err &
-	watch=$!
-	for _ in $(seq 200); do
-		grep -q 'running on 2' out && break
-		sleep 0.05
-	done
+cluster forever && start && follow && {
 	kill "$(cat api/heat-master-0/pid)"
 	wait $watch
 	[ $? -eq 69 ] && says 'the coordinator of heat is gone: pod heat-master-0: Failed: exit status 130'
 } && finish 130
 verdict $? 'a coordinator that ends without a word ends watch with a sentence'
 
-cluster forever && start && {
-	"$bellows" watch heat --on kube > out 2> err &
-	watch=$!
-	for _ in $(seq 200); do
-		grep -q 'running on 2' out && break
-		sleep 0.05
-	done
+cluster forever && start && follow && {
 	curl -s --noproxy '*' -X DELETE "$(sed 's/.*"server": "\([^"]*\)".*/\1/' "$KUBECONFIG")/api/v1/namespaces/physics/pods/heat-master-0" > deleted
 	wait $watch
 	[ $? -eq 69 ] && says 'pod heat-master-0: it was deleted'
 } && finish 69
 verdict $? 'a pod that is deleted ends watch with a sentence'
 
-cluster forever && start && {
-	"$bellows" watch heat --on kube > out 2> err &
-	watch=$!
-	for _ in $(seq 200); do
-		grep -q 'running on 2' out && break
-		sleep 0.05
-	done
-	[ -n "$(ls "$TMPDIR")" ] && kill -HUP $watch
+cluster forever && start && follow && {
+	sockets=$(ls "$TMPDIR")
+	kill -HUP $watch
 	wait $watch
-	[ $? -eq 129 ] && kill -INT $job && finish 75 && clean
+	[ $? -eq 129 ] && [ -n "$sockets" ] && kill -INT $job && finish 75 && clean
 }
 verdict $? 'no signal leaves a socket behind'
 
-cluster forever && : > api/restart && start && {
-	"$bellows" watch heat --on kube > out 2> err &
-	watch=$!
-	for _ in $(seq 200); do
-		grep -q 'running on 2' out && break
-		sleep 0.05
-	done
+cluster forever && : > api/restart && start && follow && {
 	kill -KILL "$(cat api/heat-master-0/pid)"
 	for _ in $(seq 200); do
 		[ "$(grep -c 'running on 2' out)" -eq 2 ] && break
