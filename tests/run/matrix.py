@@ -41,13 +41,17 @@ def test_of(case):
     return test
 
 
-def tell(what, values):
-    values = sorted(value for value in values if value is not None)
+def tell(what, fault, figure):
+    found = sorted((getattr(at, figure), misfortune.name_of(case))
+                   for case, at in figures.items()
+                   if case.fault == fault and at.detected is not None
+                   and getattr(at, figure) is not None)
+    values = [value for value, _ in found]
     if len(values) > 1:
         p95 = statistics.quantiles(values, n=20, method="inclusive")[-1]
-        print(f"# {what}: {len(values)} times, median "
+        print(f"# {fault}, {what}: {len(values)} times, median "
               f"{statistics.median(values):.2f}, 95 % {p95:.2f}, most "
-              f"{values[-1]:.2f}")
+              f"{values[-1]:.2f} ({found[-1][1]})")
 
 
 def iterations():
@@ -56,12 +60,10 @@ def iterations():
 
 def every_case_was_made_or_had_nobody_to_befall(_):
     for fault in ("kill", "hang", "cut"):
-        of = [at for case, at in figures.items() if case.fault == fault]
-        tell(f"{fault}, s until it was detected", [at.detected for at in of])
-        tell(f"{fault}, s until ranks computed again",
-             [at.computing for at in of])
-        tell(f"{fault}, iterations of {iterations()} computed again",
-             [at.repeated for at in of if at.detected is not None])
+        tell("s until it was detected", fault, "detected")
+        tell("s until ranks computed again", fault, "computing")
+        tell(f"iterations of {iterations()} computed again", fault,
+             "repeated")
     print(f"# {len(figures)} cases, {len(absent)} more had nobody to befall")
     assert len(figures) + len(absent) == len(cases)
     assert len(absent) * 4 <= len(cases), absent
