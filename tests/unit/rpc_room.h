@@ -18,7 +18,6 @@
 #include "rpc/server.h"
 #include "tests/room.pb-c.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -367,17 +366,6 @@ static UNUSED void finish(void)
 	server = rpc_server_destroy(server);
 	rpc = rpc_destroy(rpc);
 	loop = loop_destroy(loop);
-}
-
-static UNUSED unsigned count_descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned n = 0;
-
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
 }
 
 #endif

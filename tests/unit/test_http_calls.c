@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
+#include "tests/descriptors.h"
 #include "tests/unit/http_ask.h"
-
-#include <dirent.h>
 
 /* ---- pieces ---- */
 
@@ -192,17 +191,6 @@ static void all_may_end_while_calls_run(void)
 
 /* ---- connections ---- */
 
-static int count_descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 static void a_connection_is_used_again(void)
 {
 	char port[sizeof(got.body)];
@@ -215,7 +203,7 @@ static void a_connection_is_used_again(void)
 
 static void nothing_is_left_open(void)
 {
-	int before;
+	unsigned before;
 
 	http = http_destroy(http);
 	before = count_descriptors();

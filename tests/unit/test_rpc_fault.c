@@ -2,6 +2,7 @@
 #include "tests/check.h"
 #include "tests/unit/rpc_room.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/check.h"
+#include "tests/descriptors.h"
 #include "tests/unit/rpc_room.h"
 
 #include <malloc.h>

@@ -4,9 +4,9 @@
 #include "ssh/keypair.h"
 #include "ssh/login.h"
 #include "tests/check.h"
+#include "tests/descriptors.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -289,20 +289,10 @@ static void who_does_not_speak_ssh_is_said(void)
 	close(talker.listener);
 }
 
-static int count_descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 static void a_login_leaves_no_descriptor(void)
 {
-	int fd, before;
+	unsigned before;
+	int fd;
 	unsigned port = listen_somewhere(&fd);
 
 	failure_of("127.0.0.1", port, 50);
