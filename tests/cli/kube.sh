@@ -125,10 +125,10 @@ start() { # [OPTION...]
 	return 1
 }
 
-# Watches it, as process $watch.
+# Watches it, as process $watch, which SIGHUP ends also below nohup.
 follow() {
 	: > out
-	"$bellows" watch heat --on kube > out 2> err &
+	env --default-signal=HUP "$bellows" watch heat --on kube > out 2> err &
 	watch=$!
 	for _ in $(seq 400); do
 		grep -q 'running on 2' out && return 0
