@@ -482,6 +482,8 @@ def be_alone():
 def main(*tests):
     """Makes the tests; a second argument takes those with this word only."""
     be_alone()
+    # below nohup it would be ignored in all that is tested
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if not MPIEXEC:
         print("1..0 # SKIP mpiexec is missing")
         sys.exit(0)
