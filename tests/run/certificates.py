@@ -75,9 +75,11 @@ def secrets_of(folder):
     return lines
 
 
-def on_hosts(room, at, work, **keys):
-    return room.start("bellows", "run", "--hosts", at.file(), room.job(
-        work, ranks=(2, 1, 3), **keys))
+def on_hosts(room, at, work, *options):
+    # hosts of their own share two processors here
+    path = room.job(work, ranks=(2, 1, 3),
+                    mpi='{arguments: [--mca, mpi_yield_when_idle, "1"]}')
+    return room.start("bellows", "run", "--hosts", at.file(), *options, path)
 
 
 def a_job_on_several_hosts_is_encrypted_and_leaves_no_key_behind(room):
@@ -102,8 +104,7 @@ def a_job_on_several_hosts_may_do_without(room):
     """Asked for once, nobody has to ask for it again."""
     work = harness.work_for(10)
     with bed.Bed(room, 3) as at:
-        job = room.start("bellows", "run", "--hosts", at.file(),
-                         "--unencrypted", room.job(work, ranks=(2, 1, 3)))
+        job = on_hosts(room, at, work, "--unencrypted")
         room.runs_on(2)
         room.scale(3).ends_with(0)
         address = harness.read(room.path("state", "heat", "address"),
