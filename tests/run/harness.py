@@ -36,8 +36,8 @@ MARK = "BELLOWS_TEST"
 # what may stay in a job's state directory
 LOGS = re.compile(r"lock|job\.yaml|\w+\.log|previous/|(previous/)?"
                   r"(journal(\.damaged)?|hostfile-\d+|epoch-\d+\.(stdout|stderr|mpiexec))")
-# what a coordinator that was killed cannot remove; the next one does
-KILLED = re.compile(r"address|agent|coordinator\.sock|mpi-\d+/.*")
+# what a coordinator or a monitor that was killed cannot remove; the next does
+KILLED = re.compile(r"address|agent|coordinator\.sock|mpi-\d+/.*|worker-\d+/.*")
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
            "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
