@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/kube_secret.h"
 
+#include "base/secret.h"
 #include "kube/kube.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ int kube_secret_token(struct token *token, const cJSON *secret,
 		memcpy(token->text, text, n);
 		token->text[n] = '\0';
 	}
-	kube_forget(text);
+	secret_free(text);
 	return good ? 0
 		    : error_set(err, -EBADMSG,
 				"Secret %s has no token: its key \"token\" is "
@@ -35,7 +36,7 @@ int kube_secret_token(struct token *token, const cJSON *secret,
 				name ? name : "", TOKEN_MIN, TOKEN_MAX - 1);
 }
 
-/* NULL if there is none; for kube_forget(). */
+/* NULL if there is none; for secret_free(). */
 static char *value_of(const cJSON *secret, const char *key)
 {
 	const char *data = cJSON_GetStringValue(
@@ -64,8 +65,8 @@ int kube_secret_identity(struct tls_identity *identity, const cJSON *secret,
 			      "Secret %s is no certificate: it is to have "
 			      "ca.crt, tls.crt and tls.key",
 			      name ? name : "");
-	kube_forget(ca);
-	kube_forget(cert);
-	kube_forget(key);
+	secret_free(ca);
+	secret_free(cert);
+	secret_free(key);
 	return r == -EINVAL ? error_wrap(err, -EBADMSG, "Secret") : r;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 
 bool secret_is_private(const struct stat *st, uid_t user, const gid_t *groups,
 		       size_t n)
@@ -53,6 +54,13 @@ static int check(int fd, const char *path, const char *what, struct error *err)
 	return error_set(err, -EPERM,
 			 "%s: others can read it (mode %04o); chmod 600", path,
 			 (unsigned)st.st_mode & 07777);
+}
+
+void secret_free(char *text)
+{
+	if (text)
+		explicit_bzero(text, strlen(text));
+	free(text);
 }
 
 int secret_open(const char *path, const char *what, struct error *err)

@@ -21,6 +21,14 @@
 bool secret_is_private(const struct stat *st, uid_t user, const gid_t *groups,
 		       size_t n);
 
+/* Wipes a text and frees it; NULL is none. */
+void secret_free(char *text);
+
+static inline void secret_free_at(char **text)
+{
+	secret_free(*text);
+}
+
 /* Opens a file that is private to this user and its groups, for reading: a
  * descriptor, or -errno with a sentence.  what: "a token". */
 int secret_open(const char *path, const char *what, struct error *err);

@@ -9,6 +9,8 @@
 
 #include "kube/internal.h"
 
+#include "base/secret.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -25,9 +27,9 @@ void kube_access_init(struct kube *kube)
 
 static void forget(struct kube *kube)
 {
-	kube_forget(kube->authorization);
+	secret_free(kube->authorization);
 	free(kube->cert);
-	kube_forget(kube->key);
+	secret_free(kube->key);
 	kube->authorization = kube->cert = kube->key = NULL;
 	kube->given = false;
 }
@@ -58,7 +60,7 @@ static int bear(struct kube *kube, const char *token, struct error *err)
 
 	if (asprintf(&header, "Authorization: Bearer %s", token) < 0)
 		return error_set(err, -ENOMEM, "out of memory");
-	kube_forget(kube->authorization);
+	secret_free(kube->authorization);
 	kube->authorization = header;
 	return 0;
 }
@@ -79,7 +81,7 @@ static int use_file(struct kube *kube, struct error *err)
 	if (r < 0)
 		return error_wrap(err, r, "%s", kube->config->origin);
 	r = bear(kube, token, err);
-	kube_forget(token);
+	secret_free(token);
 	kube->read_at = loop_now();
 	return r;
 }

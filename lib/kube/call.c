@@ -16,6 +16,7 @@
 #include "kube/internal.h"
 
 #include "base/backoff.h"
+#include "base/secret.h"
 
 #include <errno.h>
 #include <string.h>
@@ -62,7 +63,7 @@ struct kube_call *kube_cancel(struct kube_call *call)
 	free(call->name);
 	free(call->subresource);
 	free(call->query);
-	kube_forget(call->body);
+	secret_free(call->body);
 	free(call);
 	return NULL;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kube/internal.h"
 
+#include "base/secret.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -18,9 +20,9 @@ struct kube_config *kube_config_destroy(struct kube_config *config)
 	free(config->namespace);
 	free(config->ca);
 	free(config->cert);
-	kube_forget(config->key);
+	secret_free(config->key);
 	free(config->tls_name);
-	kube_forget(config->token);
+	secret_free(config->token);
 	free(config->token_file);
 	free(config->plugin.command);
 	cJSON_Delete(config->plugin.args);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kube/internal.h"
 
+#include "base/secret.h"
+
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -10,9 +12,9 @@ enum { EARLY = 10 };
 
 void kube_credential_fini(struct kube_credential *credential)
 {
-	kube_forget(credential->token);
+	secret_free(credential->token);
 	free(credential->cert);
-	kube_forget(credential->key);
+	secret_free(credential->key);
 	*credential = (struct kube_credential){0};
 }
 

@@ -2,17 +2,11 @@
 #include "kube/internal.h"
 
 #include "base/file.h"
+#include "base/secret.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
-
-void kube_forget(char *secret)
-{
-	if (secret)
-		explicit_bzero(secret, strlen(secret));
-	free(secret);
-}
 
 int kube_read_file(char **out, const char *path, size_t max, struct error *err)
 {
@@ -56,7 +50,7 @@ int kube_read_token(char **out, const char *path, struct error *err)
 	if (begin == end)
 		r = -EINVAL;
 	if (r < 0) {
-		kube_forget(text);
+		secret_free(text);
 		return error_set(err, r,
 				 "%s is not a token; one line of "
 				 "letters, digits and signs",

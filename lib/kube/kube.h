@@ -168,9 +168,6 @@ long kube_number(const cJSON *object, const char *path, long otherwise);
  * none. */
 int kube_decode(char **out, const char *base64, struct error *err);
 
-/* Frees a text that is nobody's business; NULL is nothing. */
-void kube_forget(char *secret);
-
 /* ---- telling ---- */
 
 /* What `kubectl describe` shows below the object regarding: an Event of

@@ -9,6 +9,7 @@
  * reach another cluster, or as somebody else, than he has written.
  */
 
+#include "base/secret.h"
 #include "kube/internal.h"
 #include "kube/yaml.h"
 
@@ -451,7 +452,7 @@ static int read_source(struct source *source, const char *path,
 		return r;
 	source->path = path;
 	r = kube_yaml_parse(&source->tree, path, text, strlen(text), err);
-	kube_forget(text);
+	secret_free(text);
 	if (r == 0 && !cJSON_IsObject(source->tree) &&
 	    !cJSON_IsNull(source->tree))
 		return error_set(err, -EINVAL,

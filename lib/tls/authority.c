@@ -2,6 +2,7 @@
 #include "tls/authority.h"
 
 #include "base/cleanup.h"
+#include "base/secret.h"
 #include "tls/internal.h"
 
 #include <errno.h>
@@ -166,13 +167,6 @@ static char *print_key(EVP_PKEY *key)
 		       : NULL;
 }
 
-static void free_secret_at(char **text)
-{
-	if (*text)
-		explicit_bzero(*text, strlen(*text));
-	free(*text);
-}
-
 /* ---- the authority ---- */
 
 int tls_authority_create(struct tls_authority **out, const char *unit,
@@ -205,7 +199,7 @@ int tls_authority_issue(const struct tls_authority *authority, const char *name,
 {
 	CLEANUP(free_key) EVP_PKEY *key = EVP_EC_gen("P-256");
 	CLEANUP(free_cert) X509 *cert = NULL;
-	CLEANUP(free_secret) char *secret = NULL;
+	CLEANUP(secret_free) char *secret = NULL;
 	CLEANUP(free) char *text = NULL;
 
 	cert = key ? draft(authority, name, key) : NULL;

@@ -2,6 +2,7 @@
 #include "tls/identity.h"
 
 #include "base/cleanup.h"
+#include "base/secret.h"
 #include "tls/internal.h"
 
 #include <errno.h>
@@ -204,11 +205,9 @@ bool tls_identity_is_there(const struct tls_identity *id)
 
 void tls_identity_fini(struct tls_identity *id)
 {
-	if (id->key)
-		explicit_bzero(id->key, strlen(id->key));
 	free(id->ca);
 	free(id->cert);
-	free(id->key);
+	secret_free(id->key);
 	*id = (struct tls_identity){0};
 }
 
