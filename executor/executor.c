@@ -10,7 +10,7 @@
 #include "executor/shm.h"
 #include "jobfile/exit.h"
 #include "jobfile/role.h"
-#include "rpc/token.h"
+#include "rpc/connect.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -115,48 +115,20 @@ static int catch_signals(struct executor *ex, struct error *err)
 
 /* ---- life ---- */
 
-static void on_renewed(void *user, const struct tls_identity *now,
-		       const struct error *fault)
-{
-	struct executor *ex = user;
-
-	if (fault) {
-		log_warn("%s; its former certificate stays in use",
-			 fault->text);
-		return;
-	}
-	log_info("certificate=renewed");
-	rpc_channel_renew(ex->channel, now);
-}
-
-/* On standard input the token comes first.  -ENOKEY: the command line lacks
- * something. */
+/* -ENOKEY: the command line lacks something. */
 static int connect_to(struct executor *ex, struct error *err)
 {
-	CLEANUP(tls_identity_fini) struct tls_identity own = {0};
 	const struct config *config = ex->config;
-	const struct rpc_security security = {&own, ROLE_SERVER,
-					      config->unencrypted};
-	struct token token = {""};
-	int r = 0;
+	const struct connect_config how = {
+		.target = config->coordinator,
+		.peer = ROLE_SERVER,
+		.token_file = config->token_file,
+		.tls = config->tls,
+		.unencrypted = config->unencrypted,
+	};
 
-	if (config->token_file)
-		r = token_read(&token, config->token_file, err);
-	if (r < 0)
-		return error_wrap(err, r, "--token-file");
-	if (config->tls)
-		r = tls_identity_read(&own, config->tls, err);
-	if (r < 0)
-		return error_wrap(err, r, "--tls");
-	r = rpc_channel_create(&ex->channel, ex->rpc, config->coordinator,
-			       &security, err);
-	if (r == 0)
-		r = token_use(ex->channel, &token, err);
-	explicit_bzero(&token, sizeof(token));
-	if (r == 0 && config->tls)
-		renew_begin(&ex->renew, ex->loop, config->tls, &own, on_renewed,
-			    ex);
-	return r;
+	return connect_open(&ex->channel, &ex->renew, ex->rpc, ex->loop, &how,
+			    err);
 }
 
 static int set_up(struct executor *ex, const char *socket,

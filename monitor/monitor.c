@@ -8,9 +8,7 @@
 #include "monitor/tell.h"
 #include "monitor/trouble.h"
 #include "monitor/watch.h"
-#include "rpc/client.h"
-#include "rpc/renew.h"
-#include "rpc/token.h"
+#include "rpc/connect.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -281,47 +279,19 @@ static int begin_with_cluster(struct monitor *m, struct error *err)
 	return r < 0 ? r : begin_telling(m, err);
 }
 
-static void on_renewed(void *user, const struct tls_identity *now,
-		       const struct error *fault)
-{
-	struct monitor *m = user;
-
-	if (fault) {
-		log_warn("%s; its former certificate stays in use",
-			 fault->text);
-		return;
-	}
-	log_info("certificate=renewed");
-	rpc_channel_renew(m->channel, now);
-}
-
 /* -ENOKEY: the command line lacks something. */
 static int connect_to(struct monitor *m, struct error *err)
 {
-	CLEANUP(tls_identity_fini) struct tls_identity own = {0};
 	const struct monitor_config *config = m->config;
-	const struct rpc_security security = {&own, ROLE_SERVER,
-					      config->unencrypted};
-	struct token token = {0};
-	int r = 0;
+	const struct connect_config how = {
+		.target = config->coordinator,
+		.peer = ROLE_SERVER,
+		.token_file = config->token_file,
+		.tls = config->tls,
+		.unencrypted = config->unencrypted,
+	};
 
-	if (config->token_file)
-		r = token_read(&token, config->token_file, err);
-	if (r < 0)
-		return error_wrap(err, r, "--token-file");
-	if (config->tls)
-		r = tls_identity_read(&own, config->tls, err);
-	if (r < 0)
-		return error_wrap(err, r, "--tls");
-	r = rpc_channel_create(&m->channel, m->rpc, config->coordinator,
-			       &security, err);
-	if (r == 0)
-		r = token_use(m->channel, &token, err);
-	explicit_bzero(&token, sizeof(token));
-	if (r == 0 && config->tls)
-		renew_begin(&m->renew, m->loop, config->tls, &own, on_renewed,
-			    m);
-	return r;
+	return connect_open(&m->channel, &m->renew, m->rpc, m->loop, &how, err);
 }
 
 static int begin(struct monitor *m, struct error *err)
