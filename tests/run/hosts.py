@@ -9,6 +9,8 @@ names up between them; see tests/hosts/hosts.
 import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 
 import bed
@@ -190,6 +192,27 @@ def the_command_may_be_ssh(room):
     assert harness.digest(job.output) == work.digest()
 
 
+def a_name_whose_answer_is_lost_is_asked_for_anew(room):
+    if os.getuid() != 0:
+        raise harness.Skip("needs the right to mount")
+    file = room.write("resolv.conf", "nameserver 127.0.0.9\n")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as deaf:
+        deaf.bind(("127.0.0.9", 53))
+        # what is mounted is seen by this program and what it starts alone
+        subprocess.run(["mount", "--bind", file, "/etc/resolv.conf"],
+                       check=True)
+        try:
+            at = room.start("bellows-monitor", "--job", room.job(WORK),
+                            "--coordinator", "nowhere.example:7000",
+                            "--unencrypted", "--verbose")
+            room.wait("another question", lambda: "away attempts=2" in
+                      at.errors)
+            at.tell(signal.SIGTERM)
+            at.ends_with(0)
+        finally:
+            subprocess.run(["umount", "/etc/resolv.conf"], check=True)
+
+
 def a_bed_whose_owner_is_dead_is_swept(room):
     at = bed.Bed(room, 2, "--cpu", "0.5")
     owner = subprocess.Popen(["sleep", "1000"])
@@ -223,5 +246,6 @@ harness.main(
     a_hosts_file_that_is_wrong_starts_nothing,
     hosts_without_a_command_are_this_machine,
     the_command_may_be_ssh,
+    a_name_whose_answer_is_lost_is_asked_for_anew,
     a_bed_whose_owner_is_dead_is_swept,
 )
