@@ -12,12 +12,10 @@ enum { AGAIN = 10000 }; /* if the directory does not take one */
 static bool applies(const struct coordinator *c)
 {
 	const struct jobfile *job = c->jobfile;
-	int signo;
 
 	if (job->checkpoint_interval != CHECKPOINT_AUTO)
 		return job->checkpoint_interval != CHECKPOINT_NONE;
-	return !job->adapter->writes_itself &&
-	       job->adapter->save(&job->app, &signo) != SAVE_WATCH;
+	return !job->adapter->writes_itself && !jobfile_saves_unasked(job);
 }
 
 /* Machines that ranks run on: executors of one fail together. */
@@ -71,13 +69,6 @@ static void on_due(void *user)
 	loop_timer_set(c->loop, &c->periodic.timer, AGAIN, on_due, c);
 }
 
-/* Prepared or ordered in vain: ranks compute on, as they were. */
-static bool was_dropped(const struct job *before, const struct job *job)
-{
-	return job->state == JOB_RUNNING && job->stepped &&
-	       (before->state == JOB_PREPARING || before->state == JOB_SAVING);
-}
-
 void periodic_on_step(struct coordinator *c, const struct job *before)
 {
 	struct periodic *periodic = &c->periodic;
@@ -89,7 +80,8 @@ void periodic_on_step(struct coordinator *c, const struct job *before)
 		return;
 	if (proven ||
 	    (job->state == JOB_RUNNING && job->stepped && periodic->due == 0) ||
-	    (was_dropped(before, job) && periodic->due <= now))
+	    (job->stepped && job_has_dropped(job, before) &&
+	     periodic->due <= now))
 		periodic->due = now + interval(c);
 	if (job->state != JOB_RUNNING || !job->stepped)
 		loop_timer_clear(&periodic->timer);

@@ -6,11 +6,6 @@
 
 enum { PROVEN_AFTER = 10000 }; /* if no step is seen */
 
-static const char *unit(const struct coordinator *c)
-{
-	return c->jobfile->adapter->unit ? c->jobfile->adapter->unit : "steps";
-}
-
 void progress_on_start(struct coordinator *c)
 {
 	c->resume = (struct resume){
@@ -42,7 +37,8 @@ void progress_on_saved(struct coordinator *c, uint64_t step, bool taken)
 		return;
 	record_repeated(c, c->history.step - step);
 	log_info("epoch=%u to be computed again: %llu %s", c->job.epoch,
-		 (unsigned long long)(c->history.step - step), unit(c));
+		 (unsigned long long)(c->history.step - step),
+		 jobfile_unit(c->jobfile));
 }
 
 bool progress_takes_newest(struct coordinator *c)
@@ -56,11 +52,9 @@ bool progress_takes_newest(struct coordinator *c)
 		.deadline = c->jobfile->checkpoint_deadline,
 	};
 	bool takes;
-	int signo;
 
 	c->ordered_at = c->history.step;
-	if (c->job.leave != 0 &&
-	    adapter->save(&c->jobfile->app, &signo) == SAVE_WATCH) {
+	if (c->job.leave != 0 && jobfile_saves_unasked(c->jobfile)) {
 		log_info("epoch=%u saves when it likes, and an executor "
 			 "leaves: taking the newest checkpoint",
 			 c->job.epoch);
@@ -76,7 +70,7 @@ bool progress_takes_newest(struct coordinator *c)
 	log_info("epoch=%u at %llu, newest checkpoint %llu, next %llu (%s): %s",
 		 c->job.epoch, (unsigned long long)choice.step,
 		 (unsigned long long)choice.newest,
-		 (unsigned long long)choice.next, unit(c),
+		 (unsigned long long)choice.next, jobfile_unit(c->jobfile),
 		 takes ? "taking the newest" : "waiting for the next");
 	return takes;
 }

@@ -379,6 +379,12 @@ bool job_computes(const struct job *job)
 	return COMPUTING & 1u << job->state;
 }
 
+bool job_has_dropped(const struct job *job, const struct job *before)
+{
+	return job->state == JOB_RUNNING &&
+	       (before->state == JOB_PREPARING || before->state == JOB_SAVING);
+}
+
 const char *job_state_name(enum job_state state)
 {
 	return states[state].name;

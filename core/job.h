@@ -172,6 +172,8 @@ unsigned job_ranks_held(const struct job *job);
 bool job_is_over(const struct job *job);
 /* The ranks of job->epoch are meant to compute. */
 bool job_computes(const struct job *job);
+/* A start was prepared, or ordered to save, in vain: the ranks compute on. */
+bool job_has_dropped(const struct job *job, const struct job *before);
 
 const char *job_state_name(enum job_state state);
 const char *job_event_name(enum job_event_type type);

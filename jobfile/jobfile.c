@@ -56,6 +56,18 @@ int jobfile_accepts(const struct jobfile *job, unsigned ranks,
 		       : 0;
 }
 
+const char *jobfile_unit(const struct jobfile *job)
+{
+	return job->adapter->unit ? job->adapter->unit : "steps";
+}
+
+bool jobfile_saves_unasked(const struct jobfile *job)
+{
+	int signo;
+
+	return job->adapter->save(&job->app, &signo) == SAVE_WATCH;
+}
+
 unsigned jobfile_largest(const struct jobfile *job, unsigned limit)
 {
 	unsigned n = limit < job->ranks.max ? limit : job->ranks.max;
@@ -223,14 +235,10 @@ static int check_key(struct reader *reader)
 			     "mpi.launcher: ssh, or leave it out");
 }
 
-/* Whoever is only watched cannot be told to write. */
 static int check_interval(struct reader *reader)
 {
-	const struct jobfile *job = reader->job;
-	int signo;
-
-	if (job->checkpoint_interval < 0 ||
-	    job->adapter->save(&job->app, &signo) != SAVE_WATCH)
+	if (reader->job->checkpoint_interval < 0 ||
+	    !jobfile_saves_unasked(reader->job))
 		return 0;
 	return reader_refuse(reader, reader_line(reader, "checkpoint.interval"),
 			     "checkpoint.interval",

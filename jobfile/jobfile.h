@@ -108,6 +108,12 @@ DEFINE_CLEANUP(struct jobfile, jobfile_destroy)
 int jobfile_accepts(const struct jobfile *job, unsigned ranks,
 		    struct error *err);
 
+/* What its steps are called: "steps" if the application says nothing else. */
+const char *jobfile_unit(const struct jobfile *job);
+
+/* The application writes checkpoints when it likes, and cannot be told to. */
+bool jobfile_saves_unasked(const struct jobfile *job);
+
 /* Largest size from min to limit that is accepted; 0 if none is. */
 unsigned jobfile_largest(const struct jobfile *job, unsigned limit);
 
