@@ -18,6 +18,8 @@ enum { CP_WORDS = 16 };
 
 /* ---- what keep_back.c needs too ---- */
 
+const char *const keep_slots[KEEP_SLOTS] = {"1", "2"};
+
 const char *keep_dir(const struct keep *keep)
 {
 	return keep->job->app.checkpoint_dir;
@@ -226,17 +228,23 @@ static void tell_unkept(struct keep *keep, const char *why)
 	keep->fn(keep->user, text);
 }
 
+static bool find_left(const struct keep *keep, uint64_t *left)
+{
+	struct statvfs st;
+
+	if (statvfs(keep_dir(keep), &st) < 0)
+		return false;
+	*left = (uint64_t)st.f_bavail * st.f_frsize;
+	return true;
+}
+
 /* Beside it there has to be room for the application's next one. */
 static bool has_room(struct keep *keep, uint64_t bytes)
 {
-	struct statvfs st;
 	char why[128];
 	uint64_t left;
 
-	if (keep->linking || statvfs(keep_dir(keep), &st) < 0)
-		return true;
-	left = (uint64_t)st.f_bavail * st.f_frsize;
-	if (left / 2 >= bytes)
+	if (keep->linking || !find_left(keep, &left) || left / 2 >= bytes)
 		return true;
 	snprintf(why, sizeof(why),
 		 "%" PRIu64 " MiB are free, and a copy would take %" PRIu64,
@@ -272,13 +280,12 @@ static bool is_kept(const struct keep *keep, const struct names *names)
  * this one. */
 static void drop_links(struct keep *keep, const struct names *names)
 {
-	static const char *const slots[] = {"1", "2"};
 	char kept[KEEP_PATH_MAX];
 
-	for (size_t i = 0; i < LENGTH(slots); i++)
+	for (size_t i = 0; i < LENGTH(keep_slots); i++)
 		if (names_shared(names, keep_dir(keep),
-				 keep_folder(keep, slots[i], kept)))
-			keep_remove_folder(keep, slots[i]);
+				 keep_folder(keep, keep_slots[i], kept)))
+			keep_remove_folder(keep, keep_slots[i]);
 }
 
 void keep_note(struct keep *keep)
@@ -372,12 +379,11 @@ void keep_forget(struct keep *keep)
 
 void keep_yield(struct keep *keep, uint64_t bytes)
 {
-	struct statvfs st;
+	uint64_t left;
 
 	keep_give_up(keep);
 	if (!keep->copies || !keep_has_folder(keep, "2") ||
-	    statvfs(keep_dir(keep), &st) < 0 ||
-	    (uint64_t)st.f_bavail * st.f_frsize > bytes + bytes / 8)
+	    !find_left(keep, &left) || left > bytes + bytes / 8)
 		return;
 	keep_remove_folder(keep, "2");
 	tell_unkept(keep, "there is no room for three while one is written");

@@ -57,6 +57,9 @@ void keep_give_up(struct keep *keep);
  * oldest where there is no room for another. */
 void keep_yield(struct keep *keep, uint64_t bytes);
 
+/* Whether what an adapter's checkpoint() returned means that none is whole. */
+bool keep_is_damaged(int looked);
+
 /* What lies there is no good: bad, or (NULL) whatever it is; or it is only
  * doubted.  Sets it aside and puts the one before in its place, which out
  * becomes.  -ENOENT, and nothing has changed, if there is none. */

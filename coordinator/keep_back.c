@@ -14,11 +14,17 @@
  * broken off, and does it again.
  */
 
-static const char *const slots[] = {"1", "2"};
-
-static bool is_damaged(int r)
+bool keep_is_damaged(int looked)
 {
-	return r == 1 || r == -EBADMSG;
+	return looked == 1 || looked == -EBADMSG;
+}
+
+static bool has_kept(const struct keep *keep)
+{
+	for (size_t i = 0; i < LENGTH(keep_slots); i++)
+		if (keep_has_folder(keep, keep_slots[i]))
+			return true;
+	return false;
 }
 
 /* From folder to the checkpoint's place.  Nothing is lost if some stay. */
@@ -52,7 +58,7 @@ static int put_back(struct keep *keep, const char *slot, struct checkpoint *out,
 		r = keep_look(keep, out, err);
 	if (r == 0) {
 		keep_remove_folder(keep, slot);
-	} else if (is_damaged(r)) {
+	} else if (keep_is_damaged(r)) {
 		names_remove(&names, keep_dir(keep), NULL);
 		keep_remove_folder(keep, slot);
 	} else if (names_move(&names, keep_dir(keep), from, NULL) == 0) {
@@ -78,13 +84,13 @@ static int take_kept(struct keep *keep, struct checkpoint *out,
 	int r = 1;
 
 	keep_forget(keep);
-	for (size_t i = 0; is_damaged(r) && i < LENGTH(slots); i++) {
-		if (!keep_has_folder(keep, slots[i]))
+	for (size_t i = 0; keep_is_damaged(r) && i < LENGTH(keep_slots); i++) {
+		if (!keep_has_folder(keep, keep_slots[i]))
 			continue;
-		if (is_aside(keep, slots[i]))
-			keep_remove_folder(keep, slots[i]);
+		if (is_aside(keep, keep_slots[i]))
+			keep_remove_folder(keep, keep_slots[i]);
 		else
-			r = put_back(keep, slots[i], out, err);
+			r = put_back(keep, keep_slots[i], out, err);
 	}
 	return r;
 }
@@ -93,11 +99,11 @@ static int take_kept(struct keep *keep, struct checkpoint *out,
  * they are whole. */
 static void unlink_kept(struct keep *keep)
 {
-	for (size_t i = 0; i < LENGTH(slots); i++) {
+	for (size_t i = 0; i < LENGTH(keep_slots); i++) {
 		CLEANUP(names_fini) struct names names = {0};
 		char kept[KEEP_PATH_MAX];
 
-		keep_folder(keep, slots[i], kept);
+		keep_folder(keep, keep_slots[i], kept);
 		if (names_below(&names, kept, NULL) == 0)
 			names_unlink(&names, keep_dir(keep), kept);
 	}
@@ -112,8 +118,7 @@ static int no_other(const struct keep *keep, struct error *err)
 static bool may_go_back(const struct keep *keep)
 {
 	return keep->job->adapter->files &&
-	       (keep_stays(keep) || keep_has_folder(keep, "1") ||
-		keep_has_folder(keep, "2"));
+	       (keep_stays(keep) || has_kept(keep));
 }
 
 int keep_go_back(struct keep *keep, const struct checkpoint *bad, bool doubted,
@@ -199,16 +204,14 @@ int keep_mend(struct keep *keep, struct error *err)
 		keep_rename_folder(keep, "aside", "damaged");
 	if (r == 0)
 		return KEEP_FINE;
-	if (!is_damaged(r))
+	if (!keep_is_damaged(r))
 		return r;
 	if (broken_off && keep_stays(keep))
 		bring_back(keep, "aside", NULL);
 	if (keep_stays(keep) || keep_names(keep, NULL, &names, NULL) < 0)
 		return KEEP_FINE;
 	if (!broken_off && !names_any(&names, keep_dir(keep)))
-		return keep_has_folder(keep, "1") || keep_has_folder(keep, "2")
-			       ? KEEP_EMPTY
-			       : KEEP_FINE;
+		return has_kept(keep) ? KEEP_EMPTY : KEEP_FINE;
 	return keep_go_back(keep, NULL, false, &newest, NULL) == 0 ? KEEP_BACK
 								   : KEEP_FINE;
 }

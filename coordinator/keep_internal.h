@@ -10,7 +10,7 @@
 #include <limits.h>
 #include <sys/types.h>
 
-enum { KEEP_SEEN_MAX = 64, KEEP_PATH_MAX = PATH_MAX + 16 };
+enum { KEEP_SLOTS = 2, KEEP_SEEN_MAX = 64, KEEP_PATH_MAX = PATH_MAX + 16 };
 
 struct keep {
 	struct loop *loop;
@@ -50,6 +50,9 @@ int keep_names(const struct keep *keep, const struct checkpoint *of,
 
 /* The application leaves the one before where it is. */
 bool keep_stays(const struct keep *keep);
+
+/* Folders of those that are kept, the newest first. */
+extern const char *const keep_slots[KEEP_SLOTS];
 
 /* The folders of bellows-kept; path is filled and returned. */
 const char *keep_folder(const struct keep *keep, const char *name,

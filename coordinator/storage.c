@@ -16,11 +16,6 @@ enum {
 	FAILURES_MAX = 2, /* then it is the checkpoint's fault */
 };
 
-static const char *unit(const struct coordinator *c)
-{
-	return c->jobfile->adapter->unit ? c->jobfile->adapter->unit : "steps";
-}
-
 /* ---- telling ---- */
 
 static void notice(struct coordinator *c, Bellows__V1__NoticeKind kind,
@@ -81,7 +76,7 @@ static void go_on_from(struct coordinator *c, const struct checkpoint *newest,
 	if (older->step > 0 && seen > older->step)
 		snprintf(repeated, sizeof(repeated),
 			 ", and %" PRIu64 " %s are computed again",
-			 seen - older->step, unit(c));
+			 seen - older->step, jobfile_unit(c->jobfile));
 	snprintf(text, sizeof(text),
 		 "of the checkpoints, %s %s: going on from %s%s",
 		 name_of(newest, "the newest", bad), why,
@@ -104,7 +99,7 @@ int storage_mend(struct coordinator *c, enum keep_state *out, struct error *err)
 	*out = KEEP_FINE;
 	if (c->past) { /* its ranks may write; before a start they do not */
 		r = job->adapter->checkpoint(&job->app, &now, err);
-		return r == 1 || r == -EBADMSG ? 0 : r;
+		return keep_is_damaged(r) ? 0 : r;
 	}
 	r = keep_mend(c->storage.keep, err);
 	if (r < 0)
@@ -139,7 +134,7 @@ void storage_on_start(struct coordinator *c)
 	if (r == 0 && found.mark != c->checkpoint.mark &&
 	    found.step < c->checkpoint.step)
 		go_on_from(c, &newest, &found, "is gone, or damaged");
-	else if ((r == 1 || r == -EBADMSG) &&
+	else if (keep_is_damaged(r) &&
 		 keep_go_back(c->storage.keep, NULL, false, &found, NULL) == 0)
 		go_on_from(c, &newest, &found, "is gone, or damaged");
 }
@@ -209,15 +204,6 @@ static void on_note(void *user)
 	loop_timer_set(c->loop, &c->storage.note, NOTE_EVERY, on_note, c);
 }
 
-/* Nobody tells when it has written. */
-static bool writes_unasked(const struct coordinator *c)
-{
-	int signo;
-
-	return c->jobfile->adapter->save(&c->jobfile->app, &signo) ==
-	       SAVE_WATCH;
-}
-
 /* Whoever writes over what is there may need none. */
 static void set_room(struct coordinator *c)
 {
@@ -242,7 +228,7 @@ static bool computes_on(const struct job *job)
 
 static void on_computing(struct coordinator *c)
 {
-	if (writes_unasked(c))
+	if (jobfile_saves_unasked(c->jobfile)) /* and nobody tells when */
 		on_note(c);
 	else if (c->job.has_checkpoint)
 		keep_note(c->storage.keep);
@@ -267,9 +253,6 @@ void storage_on_step(struct coordinator *c, const struct job *before)
 {
 	const struct job *job = &c->job;
 	bool moved = job->state != before->state;
-	bool dropped =
-		job->state == JOB_RUNNING &&
-		(before->state == JOB_PREPARING || before->state == JOB_SAVING);
 	bool failed = job->state == JOB_STOPPING && !before->stepped;
 
 	if (!job_computes(job)) {
@@ -280,7 +263,8 @@ void storage_on_step(struct coordinator *c, const struct job *before)
 		on_proven(c);
 	if (computes_on(job) && !computes_on(before))
 		on_computing(c);
-	if (moved && (dropped || failed)) /* it may have been a disk */
+	if (job_has_dropped(job, before) ||
+	    (moved && failed)) /* it may have been a disk */
 		disk_look(c->storage.disk);
 	if (moved && job->state == JOB_FAILED)
 		on_failed(c);
