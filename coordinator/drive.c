@@ -379,15 +379,16 @@ static void on_attached(void *user, int member)
 		launch_on_attached(c->next, member);
 }
 
-/* It has no ranks any more, whatever it was to have. */
+/* It has no ranks any more, whatever it was to have.  The start in preparation
+ * is the first to hear: with the last rank of the other gone, it is made. */
 static void forget(struct coordinator *c, int member)
 {
 	c->launcher->ops->on_gone(c->launcher, member);
 	storage_on_gone(c, member);
-	if (c->now)
-		launch_on_lost(c->now, member);
 	if (c->next)
 		launch_on_lost(c->next, member);
+	if (c->now)
+		launch_on_lost(c->now, member);
 }
 
 static void on_lost(void *user, int member, const char *reason)

@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of a helper in a header that several tests have. */
+#define UNUSED __attribute__((unused))
+
 struct test {
 	const char *name;
 	void (*run)(void);

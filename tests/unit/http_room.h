@@ -18,8 +18,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define UNUSED __attribute__((unused))
-
 static char room_folder[] = "/tmp/bellows-http-XXXXXX";
 static pid_t room_server;
 static int room_input = -1; /* the server ends when it is closed */

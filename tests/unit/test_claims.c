@@ -1,97 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jobfile/exit.h"
 #include "tests/check.h"
-#include "tests/unit/desk.h"
+#include "tests/unit/desk_crew.h"
 
-#define PATH(call)   "/bellows.v1.Coordinator/" call
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char job[] = "name: heat\napp: parint\n"
 			  "command: [parint, --array-size, 64]\n"
 			  "ranks: {initial: 2, max: 4}\n"
 			  "checkpoint: {dir: ck}\n";
-
-static struct desk *desk;
-static struct rpc_call *streams[3]; /* of w0, w1 and w2 */
-
-/* ---- what executors say ---- */
-
-static const struct desk_answer *join(const char *name, uint64_t incarnation,
-				      const char *address)
-{
-	Bellows__V1__JobInitRequest request =
-		BELLOWS__V1__JOB_INIT_REQUEST__INIT;
-	struct rpc_call *call = desk_call(desk, PATH("JobInit"));
-
-	request.name = (char *)name;
-	request.incarnation = incarnation;
-	request.address = (char *)address;
-	request.slots = 1;
-	request.cores = 1;
-	desk_tell(call, &request.base);
-	return desk_answer(call);
-}
-
-static void report(int number, Bellows__V1__Report *what)
-{
-	char name[] = "w0";
-
-	name[1] = (char)('0' + number);
-	what->name = name;
-	what->incarnation = 10 + (uint64_t)number;
-	if (!streams[number])
-		streams[number] = desk_call(desk, PATH("ActiveServer"));
-	desk_tell(streams[number], &what->base);
-}
-
-static void is_probed(int number, const char *failure, unsigned exit_code)
-{
-	Bellows__V1__Probed probed = BELLOWS__V1__PROBED__INIT;
-	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
-
-	probed.token = (uint64_t)number + 1;
-	probed.failure = (char *)failure;
-	probed.exit_code = exit_code;
-	r.what_case = BELLOWS__V1__REPORT__WHAT_PROBED;
-	r.probed = &probed;
-	report(number, &r);
-}
-
-static void arrives(int number, unsigned epoch, unsigned rank)
-{
-	Bellows__V1__GateArrived gate = BELLOWS__V1__GATE_ARRIVED__INIT;
-	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
-
-	gate.epoch = epoch;
-	gate.rank = rank;
-	r.what_case = BELLOWS__V1__REPORT__WHAT_GATE_ARRIVED;
-	r.gate_arrived = &gate;
-	report(number, &r);
-}
-
-static void is_up(int number, unsigned epoch, unsigned rank, unsigned ranks)
-{
-	Bellows__V1__RanksUp up = BELLOWS__V1__RANKS_UP__INIT;
-	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
-
-	up.epoch = epoch;
-	up.rank = &rank;
-	up.n_rank = ranks;
-	r.what_case = BELLOWS__V1__REPORT__WHAT_RANKS_UP;
-	r.ranks_up = &up;
-	report(number, &r);
-}
-
-static void is_gone(int number, unsigned epoch)
-{
-	Bellows__V1__RanksGone gone = BELLOWS__V1__RANKS_GONE__INIT;
-	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
-
-	gone.epoch = epoch;
-	r.what_case = BELLOWS__V1__REPORT__WHAT_RANKS_GONE;
-	r.ranks_gone = &gone;
-	report(number, &r);
-}
 
 static void logs(int number, unsigned epoch, char *line)
 {
@@ -119,21 +36,6 @@ static const struct desk_answer *prints(const char *name, uint64_t incarnation,
 	chunk.data.data = (uint8_t *)"parint: iteration 1 of 2\n";
 	chunk.data.len = 25;
 	desk_tell(call, &chunk.base);
-	return desk_answer(call);
-}
-
-static const struct desk_answer *judges(const char *name, uint64_t incarnation,
-					unsigned epoch)
-{
-	Bellows__V1__CheckpointReport verdict =
-		BELLOWS__V1__CHECKPOINT_REPORT__INIT;
-	struct rpc_call *call = desk_call(desk, PATH("Checkpointing"));
-
-	verdict.name = (char *)name;
-	verdict.incarnation = incarnation;
-	verdict.epoch = epoch;
-	verdict.complete = verdict.newer = true;
-	desk_tell(call, &verdict.base);
 	return desk_answer(call);
 }
 
@@ -169,26 +71,10 @@ static bool computes(void)
 	       !desk_answer(streams[0])->is_over;
 }
 
-static void come(int number)
-{
-	char name[] = "w0";
-
-	name[1] = (char)('0' + number);
-	join(name, 10 + (uint64_t)number, "");
-	is_probed(number, "", 0);
-}
-
 /* w0 and w1 have ranks 0 and 1 of start 1, w2 has none. */
 static void begin(struct desk *at)
 {
-	desk = at;
-	memset(streams, 0, sizeof(streams));
-	for (int i = 0; i < 2; i++)
-		come(i);
-	for (unsigned i = 0; i < 2; i++)
-		arrives((int)i, 1, i);
-	for (unsigned i = 0; i < 2; i++)
-		is_up((int)i, 1, i, 1);
+	starts(at, 2);
 	come(2);
 }
 
@@ -299,20 +185,11 @@ static void the_log_is_read_where_rank_0_is(void)
 	CHECK(desk_run(job, others_log, NULL));
 }
 
-static void shrink(void)
-{
-	Bellows__V1__ScaleRequest request = BELLOWS__V1__SCALE_REQUEST__INIT;
-
-	request.size_case = BELLOWS__V1__SCALE_REQUEST__SIZE_RANKS;
-	request.ranks = 1;
-	desk_tell(desk_call(desk, PATH("Scale")), &request.base);
-	arrives(0, 2, 0);
-}
-
 static void others_verdict(struct desk *at, void *user)
 {
 	begin(at);
-	shrink();
+	scale(1);
+	arrives(0, 2, 0);
 	CHECK(desk->c->job.state == JOB_SAVING);
 	CHECK(is_refused(judges("w1", 11, 1), RPC_PERMISSION_DENIED,
 			 "w1 speaks of rank 0 of start 1"));

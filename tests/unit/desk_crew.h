@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_UNIT_DESK_CREW_H
+#define TESTS_UNIT_DESK_CREW_H
+
+/*
+ * What executors w0, w1 and w2 say to a desk
+ */
+
+#include "tests/check.h"
+#include "tests/unit/desk.h"
+
+#define PATH(call) "/bellows.v1.Coordinator/" call
+
+static struct desk *desk;
+static struct rpc_call *streams[3]; /* of w0, w1 and w2 */
+
+static UNUSED const struct desk_answer *
+join(const char *name, uint64_t incarnation, const char *address)
+{
+	Bellows__V1__JobInitRequest request =
+		BELLOWS__V1__JOB_INIT_REQUEST__INIT;
+	struct rpc_call *call = desk_call(desk, PATH("JobInit"));
+
+	request.name = (char *)name;
+	request.incarnation = incarnation;
+	request.address = (char *)address;
+	request.slots = 1;
+	request.cores = 1;
+	desk_tell(call, &request.base);
+	return desk_answer(call);
+}
+
+static UNUSED void report(int number, Bellows__V1__Report *what)
+{
+	char name[] = "w0";
+
+	name[1] = (char)('0' + number);
+	what->name = name;
+	what->incarnation = 10 + (uint64_t)number;
+	if (!streams[number])
+		streams[number] = desk_call(desk, PATH("ActiveServer"));
+	desk_tell(streams[number], &what->base);
+}
+
+static UNUSED void is_probed(int number, const char *failure,
+			     unsigned exit_code)
+{
+	Bellows__V1__Probed probed = BELLOWS__V1__PROBED__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	probed.token = (uint64_t)number + 1;
+	probed.failure = (char *)failure;
+	probed.exit_code = exit_code;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_PROBED;
+	r.probed = &probed;
+	report(number, &r);
+}
+
+static UNUSED void arrives(int number, unsigned epoch, unsigned rank)
+{
+	Bellows__V1__GateArrived gate = BELLOWS__V1__GATE_ARRIVED__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	gate.epoch = epoch;
+	gate.rank = rank;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_GATE_ARRIVED;
+	r.gate_arrived = &gate;
+	report(number, &r);
+}
+
+static UNUSED void is_up(int number, unsigned epoch, unsigned rank,
+			 unsigned ranks)
+{
+	Bellows__V1__RanksUp up = BELLOWS__V1__RANKS_UP__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	up.epoch = epoch;
+	up.rank = &rank;
+	up.n_rank = ranks;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_RANKS_UP;
+	r.ranks_up = &up;
+	report(number, &r);
+}
+
+static UNUSED void is_gone(int number, unsigned epoch)
+{
+	Bellows__V1__RanksGone gone = BELLOWS__V1__RANKS_GONE__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	gone.epoch = epoch;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_RANKS_GONE;
+	r.ranks_gone = &gone;
+	report(number, &r);
+}
+
+static UNUSED const struct desk_answer *
+judges(const char *name, uint64_t incarnation, unsigned epoch)
+{
+	Bellows__V1__CheckpointReport verdict =
+		BELLOWS__V1__CHECKPOINT_REPORT__INIT;
+	struct rpc_call *call = desk_call(desk, PATH("Checkpointing"));
+
+	verdict.name = (char *)name;
+	verdict.incarnation = incarnation;
+	verdict.epoch = epoch;
+	verdict.complete = verdict.newer = true;
+	desk_tell(call, &verdict.base);
+	return desk_answer(call);
+}
+
+static UNUSED void come(int number)
+{
+	char name[] = "w0";
+
+	name[1] = (char)('0' + number);
+	join(name, 10 + (uint64_t)number, "");
+	is_probed(number, "", 0);
+}
+
+/* w0 and as many as there are to be come, and have a rank of start 1 each. */
+static UNUSED void starts(struct desk *at, unsigned n)
+{
+	desk = at;
+	memset(streams, 0, sizeof(streams));
+	for (unsigned i = 0; i < n; i++)
+		come((int)i);
+	for (unsigned i = 0; i < n; i++)
+		arrives((int)i, 1, i);
+	for (unsigned i = 0; i < n; i++)
+		is_up((int)i, 1, i, 1);
+}
+
+/* Somebody asks for that size. */
+static UNUSED void scale(unsigned ranks)
+{
+	Bellows__V1__ScaleRequest request = BELLOWS__V1__SCALE_REQUEST__INIT;
+
+	request.size_case = BELLOWS__V1__SCALE_REQUEST__SIZE_RANKS;
+	request.ranks = ranks;
+	desk_tell(desk_call(desk, PATH("Scale")), &request.base);
+}
+
+#endif

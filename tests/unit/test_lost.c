@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/layout.h"
+#include "tests/unit/desk_crew.h"
+
+static const char job[] = "name: heat\napp: parint\n"
+			  "command: [parint, --array-size, 64]\n"
+			  "ranks: {initial: 3, max: 4}\n"
+			  "checkpoint: {dir: ck}\n";
+
+/* Its ranks have saved, and the start of two on w0 and w1 is prepared. */
+static void begin(struct desk *at)
+{
+	starts(at, 3);
+	scale(2);
+	for (unsigned i = 0; i < 2; i++)
+		arrives((int)i, 2, i);
+	judges("w0", 10, 1);
+}
+
+static void come_back_anew(int number, const char *name)
+{
+	desk_hang_up(streams[number]);
+	streams[number] = NULL;
+	join(name, 99, "");
+}
+
+/* The last that was waited for, and the next start's too. */
+static void last_one(struct desk *at, void *user)
+{
+	const struct layout *layout;
+
+	begin(at);
+	CHECK(at->c->job.state == JOB_STOPPING);
+	is_gone(0, 1);
+	is_gone(2, 1);
+	come_back_anew(1, "w1");
+	CHECK(at->c->job.state == JOB_STARTING);
+	CHECK(at->c->job.epoch == 3 && at->runs == 3);
+	layout = launch_layout(at->c->now);
+	CHECK(layout->ranks == 2);
+	CHECK(layout_ranks(layout, 0) == 1 && layout_ranks(layout, 2) == 1);
+}
+
+static void a_start_that_lost_an_executor_is_not_gone_on_with(void)
+{
+	CHECK(desk_run(job, last_one, NULL));
+}
+
+RUN_TESTS(TEST(a_start_that_lost_an_executor_is_not_gone_on_with))
