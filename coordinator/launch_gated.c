@@ -27,7 +27,10 @@ struct gated {
 	bool *here;                     /* by rank: its gate has come */
 	bool open_wanted, opened;
 	msec_t patience;
+	struct loop_timer lone; /* mpiexec, with no rank left */
 };
+
+enum { LONE_FOR = 10000 };
 
 static struct gated *gated_of(struct launch *launch)
 {
@@ -130,13 +133,32 @@ static void order_stop(struct gated *gated, int place)
 		      member_at(&gated->launch, place), &order);
 }
 
+static void on_lone(void *user)
+{
+	struct launch *launch = user;
+
+	if (launch_has_ended(launch))
+		return;
+	log_warn("epoch=%u mpiexec is there %d s after its last rank: it "
+		 "hangs, and is killed",
+		 launch->epoch, LONE_FOR / 1000);
+	launch_kill(launch);
+}
+
+/* Open MPI's daemons (4.1) may wait for each other for ever after a rank has
+ * died while it began. */
 static void look_for_ranks(struct gated *gated)
 {
-	for (int i = 0; i < gated->launch.layout.n; i++)
+	struct launch *launch = &gated->launch;
+
+	for (int i = 0; i < launch->layout.n; i++)
 		if (!gated->posts[i].gone && !gated->posts[i].lost)
 			return;
-	if (gated->launch.stopping)
-		launch_set_gone(&gated->launch);
+	if (launch->stopping)
+		launch_set_gone(launch);
+	else
+		loop_timer_set(launch->room->loop, &gated->lone, LONE_FOR,
+			       on_lone, launch);
 }
 
 static void gated_stop(struct launch *launch, msec_t patience)
@@ -309,6 +331,7 @@ static int gated_begin(struct launch *launch, struct error *err)
 
 static void gated_fini(struct launch *launch)
 {
+	loop_timer_clear(&gated_of(launch)->lone);
 	free(gated_of(launch)->here);
 }
 
