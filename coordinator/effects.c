@@ -16,7 +16,6 @@
 enum {
 	LEAVE_PATIENCE = 5000, /* for ranks that have saved */
 	RETIRE_AFTER = 5000,
-	END_AFTER = 15000,
 	LOOK_AGAIN = 50,
 };
 
@@ -187,12 +186,8 @@ static void do_save(struct coordinator *c)
 /* Whoever was told by a signal leaves; others would compute on in vain. */
 static msec_t leave_patience(const struct coordinator *c)
 {
-	const struct jobfile *job = c->jobfile;
-	int signo;
-
-	return c->saved && job->adapter->save(&job->app, &signo) != SAVE_WATCH
-		       ? LEAVE_PATIENCE
-		       : 0;
+	return c->saved && !jobfile_saves_unasked(c->jobfile) ? LEAVE_PATIENCE
+							      : 0;
 }
 
 static void do_stop(struct coordinator *c)
@@ -227,8 +222,9 @@ static void finish(void *user)
 /* Who only asks now and then has to ask once more. */
 static msec_t end_after(const struct coordinator *c)
 {
-	return member_all_polled(members_ledger(c->members)) ? POLLED_SILENCE
-							     : END_AFTER;
+	return member_all_polled(members_ledger(c->members))
+		       ? POLLED_SILENCE
+		       : MEMBERS_LAST_WORDS;
 }
 
 static void do_end(void *user)

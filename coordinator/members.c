@@ -160,6 +160,8 @@ void members_release(struct members *members, int member, const char *reason)
 	if (m->state != MEMBER_LEAVING)
 		log_info("executor=%s released: %s", m->name, reason);
 	m->state = MEMBER_LEAVING;
+	if (m->ranks > 0 && members->streams[member])
+		m->silence = MEMBERS_LAST_WORDS;
 	release.reason = (char *)reason;
 	order.what_case = BELLOWS__V1__ORDER__WHAT_RELEASE;
 	order.release = &release;

@@ -19,6 +19,10 @@
 
 struct members;
 
+/* So long is one waited for that is released and had ranks: their output may be
+ * on its way. */
+enum { MEMBERS_LAST_WORDS = 15000 };
+
 struct members_events {
 	/* It can run this job: to be admitted or refused.  May come again. */
 	void (*probed)(void *user, int member);

@@ -10,7 +10,7 @@ import harness
 from crew import resumed
 
 RUN = 5  # seconds that two ranks compute
-
+LOST_AFTER = 3
 
 # does not save when it is told to
 STUBBORN = harness.flow(["sh", "-c", """trap '' USR1
@@ -131,6 +131,31 @@ def suspended(room, at):
     at.ends_with(75).says("suspended")
     assert os.path.exists(room.path("ck", "parint.ckpt"))
     room.nothing_is_left()
+
+
+def the_last_words_of_a_slow_executor_are_waited_for(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work, ranks=(1, 1, 1))
+    room.wait_job("it is nearly done", lambda job: job["step"] >
+                  work.iterations * 0.9)
+    slow = executor(room, 0)
+    kill(slow, signal.SIGSTOP)
+    room.moment(LOST_AFTER + 1)
+    assert not room.ours("parint")
+    kill(slow, signal.SIGCONT)
+    has_its_digest(at, work)
+    assert resumed(at) == []
+
+
+def an_mpiexec_that_hangs_after_its_ranks_is_a_loss_too(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work)
+    kill(room.the("mpiexec"), signal.SIGSTOP)
+    for pid in room.ours("parint"):
+        kill(pid)
+    has_its_digest(at, work).says("mpiexec ended by signal 9")
+    assert "it hangs, and is killed" in harness.read(
+        room.path("state", "heat", "coordinator.log"), "r")
 
 
 def a_coordinator_told_to_end_saves_and_the_same_command_resumes(room):
@@ -265,6 +290,8 @@ harness.main(
     a_rank_killed_after_a_checkpoint_goes_on_from_it,
     ranks_that_die_again_and_again_end_the_job,
     a_killed_mpiexec_is_a_loss_like_any_other,
+    the_last_words_of_a_slow_executor_are_waited_for,
+    an_mpiexec_that_hangs_after_its_ranks_is_a_loss_too,
     a_coordinator_told_to_end_saves_and_the_same_command_resumes,
     interrupted_the_job_saves_and_the_same_command_resumes,
     interrupted_amid_a_rescale_the_job_saves_too,
