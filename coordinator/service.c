@@ -21,7 +21,7 @@ enum { PUBLISH_SOON = 100 };
 
 /* ---- the job, as a message ---- */
 
-static Bellows__V1__State to_wire(enum job_state state)
+Bellows__V1__State service_state(enum job_state state)
 {
 	static const Bellows__V1__State states[] = {
 		[JOB_WAITING] = BELLOWS__V1__STATE__WAITING,
@@ -76,7 +76,7 @@ static int fill(struct coordinator *c, Bellows__V1__Job *out)
 
 	bellows__v1__job__init(out);
 	out->name = c->jobfile->name;
-	out->state = to_wire(c->job.state);
+	out->state = service_state(c->job.state);
 	out->reason = c->reason;
 	out->size = c->job.size;
 	out->target = c->job.target;
@@ -90,9 +90,7 @@ static int fill(struct coordinator *c, Bellows__V1__Job *out)
 	out->executors_wanted = coordinator_executors_wanted(c);
 	out->rescales = c->history.rescales_done;
 	out->exit_code = c->exit_code;
-	out->unit =
-		(char *)(c->jobfile->adapter->unit ? c->jobfile->adapter->unit
-						   : "steps");
+	out->unit = (char *)jobfile_unit(c->jobfile);
 	out->trouble = c->trouble;
 	out->disk = (char *)disk_trouble(c->storage.disk);
 	if (c->now)

@@ -1,61 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/history.h"
-#include "monitor/announce.h"
-#include "tests/check.h"
+#include "tests/unit/announce_bed.h"
 
 /* What the coordinator notes of checkpoints that were due and of disks, as a
  * monitor tells it. */
 
-static const struct job_patience patience = {.retries = 3};
-static struct history history;
-static struct job job;
-static struct announced told;
-static struct condition conditions[ANNOUNCE_CONDITIONS];
-static char said[2048];
-
-/* The monitor gets a message. */
-static void message(msec_t now, const char *reason)
-{
-	struct announcement out[ANNOUNCE_MAX];
-	Bellows__V1__Job all;
-	size_t n;
-
-	bellows__v1__job__init(&all);
-	all.state = BELLOWS__V1__STATE__RUNNING;
-	all.size = job.size;
-	all.target = job.target;
-	all.age = (uint64_t)(now - history.began);
-	all.reason = (char *)reason;
-	history_fill(&history, &all);
-	n = announce(&told, &all, out);
-	announce_conditions(&all, conditions);
-	history_unfill(&all);
-	for (size_t i = 0; i < n; i++) {
-		size_t used = strlen(said);
-
-		snprintf(said + used, sizeof(said) - used, "%s%s: %s\n",
-			 out[i].warning ? "! " : "", out[i].reason,
-			 out[i].note);
-	}
-}
-
-static void tell(msec_t now, enum job_event_type type, unsigned size,
-		 const char *why)
-{
-	const struct job_event event = {.type = type, .now = now, .size = size};
-	const struct job before = job;
-
-	if (job_step(&job, &event))
-		history_on_step(&history, &before, &job, type, why, now);
-	message(now, why);
-}
-
 /* On 2 ranks; what was said until then is forgotten. */
 static void run(void)
 {
-	told = (struct announced){0};
-	job_init(&job, 2, &patience, false, 1000);
-	history_init(&history, 1000);
+	begin();
 	tell(1100, JOB_EV_EXECUTORS, 2, "");
 	tell(1200, JOB_EV_RANKS_UP, 0, "");
 	tell(1300, JOB_EV_STEP, 0, "");
@@ -99,7 +51,8 @@ static void what_a_disk_does_is_told(void)
 		       "the state directory can be written again", 2100);
 	history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_CHECKPOINT,
 		       "the newest is damaged", 2200);
-	message(2300, "");
+	now = 2300;
+	message();
 	CHECK_TEXT(said,
 		   "! DiskTrouble: state directory /s: Read-only file system\n"
 		   "DiskWell: the state directory can be written again\n"
