@@ -244,10 +244,9 @@ static const struct rpc_method room_methods[] = {
 
 static const char *const room_services[] = {"test.room.Room"};
 
-static UNUSED int serve(struct rpc_server **out, const char *address,
-			struct error *err)
+static UNUSED struct rpc_server_config room_at(const char *address)
 {
-	const struct rpc_server_config config = {
+	return (struct rpc_server_config){
 		.listen = address,
 		.methods = room_methods,
 		.n_methods = LENGTH(room_methods),
@@ -256,6 +255,12 @@ static UNUSED int serve(struct rpc_server **out, const char *address,
 		.descriptors = proto_descriptors,
 		.descriptors_size = proto_descriptors_size,
 	};
+}
+
+static UNUSED int serve(struct rpc_server **out, const char *address,
+			struct error *err)
+{
+	const struct rpc_server_config config = room_at(address);
 
 	return rpc_server_create(out, rpc, &config, err);
 }
@@ -343,14 +348,23 @@ static UNUSED void forget(void)
 	n_bytes = 0;
 }
 
-static UNUSED bool begin_at(const char *address)
+/* A server alone. */
+static UNUSED bool begin_server(const struct rpc_server_config *config,
+				struct error *err)
 {
 	forget();
 	held = NULL;
 	stream = NULL;
 	return loop_create(&loop, NULL) == 0 &&
 	       rpc_create(&rpc, loop, NULL) == 0 &&
-	       serve(&server, address, NULL) == 0 &&
+	       rpc_server_create(&server, rpc, config, err) == 0;
+}
+
+static UNUSED bool begin_at(const char *address)
+{
+	const struct rpc_server_config config = room_at(address);
+
+	return begin_server(&config, NULL) &&
 	       rpc_channel_create(&channel, rpc, rpc_server_address(server),
 				  NULL, NULL) == 0;
 }

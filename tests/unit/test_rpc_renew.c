@@ -130,19 +130,10 @@ static struct tls_identity served, client;
 
 static bool serve_with(const struct tls_identity *tls)
 {
-	const struct rpc_server_config config = {
-		.listen = "127.0.0.1:0",
-		.methods = room_methods,
-		.n_methods = LENGTH(room_methods),
-		.tls = tls,
-	};
+	struct rpc_server_config config = room_at("127.0.0.1:0");
 
-	forget();
-	held = NULL;
-	stream = NULL;
-	return loop_create(&loop, NULL) == 0 &&
-	       rpc_create(&rpc, loop, NULL) == 0 &&
-	       rpc_server_create(&server, rpc, &config, &err) == 0;
+	config.tls = tls;
+	return begin_server(&config, &err);
 }
 
 static bool connect_with(const struct tls_identity *own)

@@ -22,25 +22,12 @@ static int authorize(const char *path, const char *name, struct error *why)
 
 static bool serve_with(const struct tls_identity *tls, const char *token)
 {
-	const struct rpc_server_config config = {
-		.listen = "127.0.0.1:0",
-		.methods = room_methods,
-		.n_methods = LENGTH(room_methods),
-		.services = room_services,
-		.n_services = LENGTH(room_services),
-		.descriptors = proto_descriptors,
-		.descriptors_size = proto_descriptors_size,
-		.tls = tls,
-		.authorize = authorize,
-		.token = token,
-	};
+	struct rpc_server_config config = room_at("127.0.0.1:0");
 
-	forget();
-	held = NULL;
-	stream = NULL;
-	return loop_create(&loop, NULL) == 0 &&
-	       rpc_create(&rpc, loop, NULL) == 0 &&
-	       rpc_server_create(&server, rpc, &config, &err) == 0;
+	config.tls = tls;
+	config.authorize = authorize;
+	config.token = token;
+	return begin_server(&config, &err);
 }
 
 /* A server with a certificate for SERVER; `name` calls, or nobody yet. */

@@ -12,24 +12,11 @@ static char path[] = "/tmp/bellows-token-XXXXXX";
 
 static bool begin_open(const char *token, const char *open)
 {
-	const struct rpc_server_config config = {
-		.listen = "127.0.0.1:0",
-		.methods = room_methods,
-		.n_methods = LENGTH(room_methods),
-		.services = room_services,
-		.n_services = LENGTH(room_services),
-		.descriptors = proto_descriptors,
-		.descriptors_size = proto_descriptors_size,
-		.token = token,
-		.open = open,
-	};
+	struct rpc_server_config config = room_at("127.0.0.1:0");
 
-	forget();
-	held = NULL;
-	stream = NULL;
-	return loop_create(&loop, NULL) == 0 &&
-	       rpc_create(&rpc, loop, NULL) == 0 &&
-	       rpc_server_create(&server, rpc, &config, NULL) == 0 &&
+	config.token = token;
+	config.open = open;
+	return begin_server(&config, NULL) &&
 	       rpc_channel_create(&channel, rpc, rpc_server_address(server),
 				  NULL, NULL) == 0;
 }
