@@ -12,6 +12,19 @@ static void begin(struct world *world, unsigned size)
 	world_forget(world);
 }
 
+/* When a checkpoint has been written: it is gone on from. */
+static void crash(struct world *world)
+{
+	world_tell(world, JOB_EV_KEPT, 0);
+	world_tell(world, JOB_EV_CRASHED, 0);
+}
+
+#define CRASHED                                                                \
+	"[ 20.0] kept -> running, 2 of 2 ranks, epoch 1\n"                     \
+	"[ 20.0] crashed -> stopping, 2 of 2 ranks, epoch 1, 1 lost\n"         \
+	"[ 21.0] stopped -> starting, 2 of 2 ranks, epoch 2, 1 lost\n"         \
+	"[ 24.0] ranks up -> resuming, 2 of 2 ranks, epoch 2, 1 lost\n"
+
 static void a_start_runs_once_it_has_proven_that_it_resumed(void)
 {
 	struct world world;
@@ -58,20 +71,12 @@ one_that_begins_afresh_at_the_size_that_worked_is_not_tried_again(void)
 
 	begin(&world, 2);
 	world.model.afresh = 2;
-	world_tell(&world, JOB_EV_KEPT, 0);
-	world_tell(&world, JOB_EV_CRASHED, 0);
+	crash(&world);
 	world_run(&world, SECONDS(50));
 
 	CHECK_TEXT(world_transcript(&world),
-		   "[ 20.0] kept -> running, 2 of 2 ranks, epoch 1\n"
-		   "[ 20.0] crashed -> stopping, 2 of 2 ranks, epoch 1, 1 "
-		   "lost\n"
-		   "[ 21.0] stopped -> starting, 2 of 2 ranks, epoch 2, 1 "
-		   "lost\n"
-		   "[ 24.0] ranks up -> resuming, 2 of 2 ranks, epoch 2, 1 "
-		   "lost\n"
-		   "[ 25.0] afresh -> failed, 2 of 2 ranks, epoch 2, 1 "
-		   "lost\n");
+		   CRASHED "[ 25.0] afresh -> failed, 2 of 2 ranks, epoch 2, 1 "
+			   "lost\n");
 }
 
 static void a_proof_that_never_comes_is_a_loss(void)
@@ -80,18 +85,10 @@ static void a_proof_that_never_comes_is_a_loss(void)
 
 	begin(&world, 2);
 	world.model.step = 0;
-	world_tell(&world, JOB_EV_KEPT, 0);
-	world_tell(&world, JOB_EV_CRASHED, 0);
+	crash(&world);
 	world_run(&world, SECONDS(29.5));
 
-	CHECK_TEXT(world_transcript(&world),
-		   "[ 20.0] kept -> running, 2 of 2 ranks, epoch 1\n"
-		   "[ 20.0] crashed -> stopping, 2 of 2 ranks, epoch 1, 1 "
-		   "lost\n"
-		   "[ 21.0] stopped -> starting, 2 of 2 ranks, epoch 2, 1 "
-		   "lost\n"
-		   "[ 24.0] ranks up -> resuming, 2 of 2 ranks, epoch 2, 1 "
-		   "lost\n"
+	CHECK_TEXT(world_transcript(&world), CRASHED
 		   "[ 29.0] timeout -> stopping, 2 of 2 ranks, epoch 2, 2 "
 		   "lost\n");
 }
@@ -112,8 +109,7 @@ static void what_resumes_can_be_lost_cancelled_and_suspended(void)
 
 		begin(&world, 2);
 		world.model.step = 0;
-		world_tell(&world, JOB_EV_KEPT, 0);
-		world_tell(&world, JOB_EV_CRASHED, 0);
+		crash(&world);
 		world_run(&world, SECONDS(25));
 		CHECK(world.job.state == JOB_RESUMING);
 		world_tell(&world, cases[i].type, 0);
@@ -128,18 +124,10 @@ static void what_cannot_be_read_is_followed_by_an_older_checkpoint(void)
 
 	begin(&world, 2);
 	world.model.unreadable = 1;
-	world_tell(&world, JOB_EV_KEPT, 0);
-	world_tell(&world, JOB_EV_CRASHED, 0);
+	crash(&world);
 	world_run(&world, SECONDS(50));
 
-	CHECK_TEXT(world_transcript(&world),
-		   "[ 20.0] kept -> running, 2 of 2 ranks, epoch 1\n"
-		   "[ 20.0] crashed -> stopping, 2 of 2 ranks, epoch 1, 1 "
-		   "lost\n"
-		   "[ 21.0] stopped -> starting, 2 of 2 ranks, epoch 2, 1 "
-		   "lost\n"
-		   "[ 24.0] ranks up -> resuming, 2 of 2 ranks, epoch 2, 1 "
-		   "lost\n"
+	CHECK_TEXT(world_transcript(&world), CRASHED
 		   "[ 25.0] unreadable -> stopping, 2 of 2 ranks, epoch 2, 2 "
 		   "lost\n"
 		   "[ 26.0] stopped -> starting, 2 of 2 ranks, epoch 3, 2 "
@@ -179,8 +167,7 @@ static void checkpoints_that_cannot_be_read_come_to_an_end(void)
 
 	begin(&world, 2);
 	world.model.unreadable = 99;
-	world_tell(&world, JOB_EV_KEPT, 0);
-	world_tell(&world, JOB_EV_CRASHED, 0);
+	crash(&world);
 	world_run(&world, SECONDS(99));
 
 	CHECK(world.job.state == JOB_FAILED && world.job.epoch == 3);
