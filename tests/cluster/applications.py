@@ -155,10 +155,11 @@ def example(name, *pairs):
     return text
 
 
-def is_elastic(room, space, image, **keys):
+def is_elastic(room, space, image, more=""):
     """Its image runs as root, as those of Volcano's examples do."""
     elastic.make_secrets(space)
-    job = room.job(elastic.WORK, dir="/data", checkpoint="{dir: /data}", **keys)
+    job = room.job(elastic.WORK, dir="/data", checkpoint="{dir: /data}",
+                   mpi=f"{{arguments: [{elastic.YIELDING}]{more}}}")
     space.kubectl("create", "configmap", "heat-job", f"--from-file=job.yaml="
                   f"{job}")
     space.kubectl("apply", "--kustomize",
@@ -186,7 +187,7 @@ def an_mpi_job_of_volcano_becomes_elastic(room, space):
 
 def its_ranks_are_reached_by_ssh_with_volcano_s_key(room, space):
     heat = is_elastic(room, space, SSH_IMAGE,
-                      mpi="{launcher: ssh, key: /root/.ssh/id_rsa}")
+                      ", launcher: ssh, key: /root/.ssh/id_rsa")
     assert "lets us in at" in heat.output(), heat.output()
 
 
