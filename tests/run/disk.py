@@ -17,7 +17,7 @@ import harness
 COUNTER = os.path.abspath(sys.argv.pop(2))
 FAILING = os.path.abspath(sys.argv.pop(2))
 RUN = 6    # seconds that two ranks compute
-LONG = 20  # where disks are waited for too
+LONG = 14  # where disks are waited for too, some seconds each
 STEPS = 2500
 KEPT = "bellows-kept"
 
@@ -95,7 +95,7 @@ def checkpoint(room):
 # ---- the checkpoint directory ----
 
 def where_no_checkpoint_can_be_written_the_size_stays(room):
-    work = harness.work_for(LONG)
+    work = harness.work_for(18)
     with mounted(room.path("ck"), "size=5m"):
         at = begun(room, work, checkpoint="{dir: ck, keep: one}")
         rescaled(room, 3)

@@ -7,7 +7,7 @@ import random
 import harness
 
 SEED = 3735928559
-RUNS = 50
+PARTS = [harness.some(*many) for many in ((20, 8), (15, 6), (15, 6))]
 SIZES = (60013, 65521, 70001, 80021, 99991)  # of which none is a multiple
 NLOOP = 150                                  # of 2 to 6
 SECONDS = 0.9
@@ -80,29 +80,29 @@ def asked(room, number):
     check(work, at, f"run {number}, {first} ranks, asked for {walk}")
 
 
-def rescaled_by_progress_20_runs_have_the_digest_of_plain_mpiexec(room):
-    for number in range(20):
+def rescaled_by_progress_runs_have_the_digest_of_plain_mpiexec(room):
+    for number in range(PARTS[0]):
         scheduled(room, number, 85, "%")
 
 
-def rescaled_by_time_15_runs_have_the_digest_of_plain_mpiexec(room):
-    for number in range(20, 35):
+def rescaled_by_time_runs_have_the_digest_of_plain_mpiexec(room):
+    for number in range(20, 20 + PARTS[1]):
         scheduled(room, number, 1500, "ms")
 
 
-def rescaled_when_asked_15_runs_have_the_digest_of_plain_mpiexec(room):
-    for number in range(35, RUNS):
+def rescaled_when_asked_runs_have_the_digest_of_plain_mpiexec(room):
+    for number in range(35, 35 + PARTS[2]):
         asked(room, number)
 
 
 def most_of_these_rescales_were_made(_):
     print(f"# {done} rescales")
-    assert done >= RUNS
+    assert done >= sum(PARTS)
 
 
 harness.main(
-    rescaled_by_progress_20_runs_have_the_digest_of_plain_mpiexec,
-    rescaled_by_time_15_runs_have_the_digest_of_plain_mpiexec,
-    rescaled_when_asked_15_runs_have_the_digest_of_plain_mpiexec,
+    rescaled_by_progress_runs_have_the_digest_of_plain_mpiexec,
+    rescaled_by_time_runs_have_the_digest_of_plain_mpiexec,
+    rescaled_when_asked_runs_have_the_digest_of_plain_mpiexec,
     most_of_these_rescales_were_made,
 )

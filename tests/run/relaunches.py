@@ -2,20 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A job that relaunches its ranks again and again does not wear out.
 
-args: BIN [N]: N relaunches, 100 unless it is said.  1 rank, 2 ranks, 1 rank and
-so on; the coordinator, the monitor and the executor of rank 0 are the same from
-the first to the last, and no zombie, no descriptor and less than 1 MiB more is
-theirs at the end than after the first tenth of them.
+args: BIN.  60 relaunches, or 1000 with BELLOWS_WHOLE=1, on 1 rank, 2 ranks, 1
+rank and so on; the coordinator, the monitor and the executor of rank 0 are the
+same from the first to the last, and no zombie, no descriptor and less than 1 MiB
+more is theirs at the end than after the first tenth of them.
 """
 
 import re
-import sys
 import time
 
 import harness
 
-ASKED = int(sys.argv.pop(2)) if sys.argv[2:] and sys.argv[2].isdigit() else 100
-N = max(20, ASKED // 2 * 2)  # the last one is to 1 rank again
+N = harness.some(1000, 60)  # the last one is to 1 rank again
 WARM = N // 20 * 2
 EACH = 20          # seconds that one relaunch may take
 GROWTH = 1024      # KiB
