@@ -227,7 +227,7 @@ class Run:
 
 class Bellows(Run):
     def __init__(self, bindir, folder, command, ranks, largest,
-                 network="auto"):
+                 network="auto", keep="two"):
         self.bellows = os.path.join(bindir, "bellows")
         self.state = os.path.join(folder, "state")
         job = os.path.join(folder, "job.yaml")
@@ -238,7 +238,7 @@ class Bellows(Run):
                 "command": ["parint", *command],
                 "dir": folder,
                 "ranks": {"initial": ranks, "min": 1, "max": largest},
-                "checkpoint": {"dir": "."},
+                "checkpoint": {"dir": ".", "keep": keep},
                 "mpi": {"network": network},
             }, file)
         self.errors = os.path.join(folder, "errors")
