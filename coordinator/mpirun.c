@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/mpirun.h"
 
-#include "base/list.h"
 #include "base/log.h"
+#include "base/shm.h"
 #include "coordinator/state_dir.h"
 #include "loop/spawn.h"
 
@@ -18,17 +18,24 @@ struct mpirun {
 	unsigned epoch;
 	int log;
 	char tmpdir[4096];
+	struct shm shm;
 	void (*ended)(void *user, int status);
 	void *user;
 };
+
+/* What it could not or did not remove. */
+static void remove_rest(struct mpirun *run)
+{
+	shm_end(&run->shm);
+	state_dir_remove(run->tmpdir);
+}
 
 static void on_end(void *user, pid_t pid, int status)
 {
 	struct mpirun *run = user;
 
 	run->pid = 0;
-	/* session directories it could not or did not remove */
-	state_dir_remove(run->tmpdir);
+	remove_rest(run);
 	log_debug("epoch=%u mpiexec ended status=%d", run->epoch, status);
 	run->ended(run->user, status);
 }
@@ -55,14 +62,15 @@ static char **environment(const struct mpirun *run,
 			  const struct mpirun_config *config)
 {
 	char epoch[32], tmpdir[4200];
-	const char *const ours[] = {
-		tmpdir, "OMPI_ALLOW_RUN_AS_ROOT=1",
-		"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-		epoch, /* last: not for epoch 0 */
-	};
-	size_t users = 0, n = LENGTH(ours) - (config->epoch == 0);
+	const char *ours[5] = {tmpdir, "OMPI_ALLOW_RUN_AS_ROOT=1",
+			       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"};
+	size_t users = 0, n = 3;
 	CLEANUP(free) const char **entries = NULL;
 
+	if (config->epoch > 0)
+		ours[n++] = epoch;
+	if (*run->shm.word)
+		ours[n++] = run->shm.word;
 	while (config->env[users])
 		users++;
 	entries = calloc(n + users, sizeof(*entries));
@@ -100,11 +108,13 @@ int mpirun_start(struct mpirun **out, const struct mpirun_config *config,
 		 struct error *err)
 {
 	CLEANUP(mpirun_destroy) struct mpirun *run = calloc(1, sizeof(*run));
+	struct error why;
 	int r;
 
 	if (!run)
 		return error_set(err, -ENOMEM, "out of memory");
 	run->log = -1;
+	run->shm = SHM_NONE;
 	run->loop = config->loop;
 	run->epoch = config->epoch;
 	run->ended = config->ended;
@@ -113,6 +123,9 @@ int mpirun_start(struct mpirun **out, const struct mpirun_config *config,
 		 config->epoch);
 	if (mkdir(run->tmpdir, 0700) < 0 && errno != EEXIST)
 		return error_errno(err, "%s", run->tmpdir);
+	if (shm_begin(&run->shm, config->ranks_here, run->tmpdir, &why) != 0)
+		log_info("epoch=%u %s: their shared memory goes to %s",
+			 config->epoch, why.text, run->tmpdir);
 	r = spawn_it(run, config, err);
 	if (r == 0)
 		r = loop_child_add(run->loop, run->pid, on_end, run, err);
@@ -158,7 +171,7 @@ struct mpirun *mpirun_destroy(struct mpirun *run)
 		mpirun_kill(run);
 		loop_child_remove(run->loop, run->pid);
 	}
-	state_dir_remove(run->tmpdir);
+	remove_rest(run);
 	if (run->log >= 0)
 		close(run->log);
 	free(run);

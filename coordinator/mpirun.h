@@ -6,7 +6,8 @@
  * mpiexec as a process: its environment, its files, its end
  *
  *   <dir>/epoch-2.mpiexec   what it prints: its log
- *   <dir>/mpi-2/            its TMPDIR, removed when it has ended
+ *   <dir>/mpi-2/            its TMPDIR, removed when it has ended; what ranks
+ * of this host share is elsewhere, see base/shm.h
  *
  * Epoch 0 is of no start: nothing in the environment says so.
  */
@@ -21,6 +22,7 @@ struct mpirun_config {
 	struct loop *loop;
 	const char *dir;
 	unsigned epoch;
+	unsigned ranks_here;     /* that run on this host */
 	const char *cwd;         /* NULL: this program's */
 	const char *log;         /* NULL: as above */
 	const char *const *argv; /* ends with NULL */

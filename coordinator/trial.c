@@ -200,6 +200,7 @@ static int run(struct trials *trials, const char *const *words,
 	const struct mpirun_config config = {
 		.loop = trials->loop,
 		.dir = trials->dir,
+		.ranks_here = trials->ranks,
 		.argv = words,
 		.env = (const char *const *)trials->job->environment,
 		.cwd = dir,

@@ -3,11 +3,11 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/shm.h"
 #include "base/tree.h"
 #include "executor/host.h"
 #include "executor/reach.h"
 #include "executor/ready.h"
-#include "executor/shm.h"
 #include "jobfile/exit.h"
 #include "jobfile/role.h"
 #include "rpc/connect.h"
@@ -17,8 +17,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/random.h>
-
-#define SHM_VARIABLE "OMPI_MCA_btl_vader_backing_directory"
 
 enum { LEAVE_TIMEOUT = 2000 };
 
@@ -186,26 +184,21 @@ static int make_tmpdir(struct executor *ex, struct error *err)
 			   ex->config->tmpdir);
 }
 
-/* A word for the ranks' environment if /dev/shm is too small for them. */
-static bool find_room(const struct executor *ex, char *word, size_t n)
+static void make_shared_memory(struct executor *ex)
 {
 	struct error err;
 
-	if (getenv(SHM_VARIABLE) ||
-	    shm_has_room("/dev/shm", ex->config->slots, &err))
-		return false;
-	log_warn("%s: their shared memory goes to %s; in a pod, mount an "
-		 "emptyDir with medium: Memory at /dev/shm",
-		 err.text, ex->tmpdir);
-	snprintf(word, n, SHM_VARIABLE "=%s", ex->tmpdir);
-	return true;
+	if (shm_begin(&ex->shm, ex->config->slots, ex->tmpdir, &err) != 0)
+		log_warn("%s: their shared memory goes to %s; in a pod, mount "
+			 "an emptyDir with medium: Memory at /dev/shm",
+			 err.text, ex->tmpdir);
 }
 
 static int run(struct executor *ex, const char *bindir)
 {
-	char socket[4096], gate[4200], tmpdir[4200], path[8192], shm[4200];
+	char socket[4096], gate[4200], tmpdir[4200], path[8192];
 	const char *before = getenv("PATH");
-	const char *env[] = {gate, tmpdir, path, shm, NULL};
+	const char *env[] = {gate, tmpdir, path, ex->shm.word, NULL};
 	struct error err;
 	int r;
 
@@ -226,7 +219,8 @@ static int run(struct executor *ex, const char *bindir)
 	setenv("PATH", path + strlen("PATH="), 1);
 	/* PMIx (4.2) crashes without it if the user has no entry either */
 	setenv("HOME", ex->tmpdir, 0);
-	if (!find_room(ex, shm, sizeof(shm)))
+	make_shared_memory(ex);
+	if (!*ex->shm.word)
 		env[LENGTH(env) - 2] = NULL;
 	ex->env = env;
 	ex->bindir = bindir;
@@ -256,6 +250,7 @@ int executor_run(const struct config *config, struct loop *loop,
 		.config = config,
 		.loop = loop,
 		.lease.loop = loop,
+		.shm = SHM_NONE,
 	};
 	struct error err;
 	int r;
@@ -264,6 +259,7 @@ int executor_run(const struct config *config, struct loop *loop,
 	host_machine(ex.machine);
 	executor_begin_life(&ex);
 	r = run(&ex, bindir);
+	shm_end(&ex.shm);
 	if (tree_remove_path(ex.tmpdir, &err) < 0)
 		log_warn("%s", err.text);
 	return r;

@@ -21,6 +21,7 @@
  * This header is for the files of this room.
  */
 
+#include "base/shm.h"
 #include "core/member.h"
 #include "executor/config.h"
 #include "executor/lease.h"
@@ -44,6 +45,7 @@ struct executor {
 	uint64_t incarnation;
 	char machine[MEMBER_TEXT_MAX];
 	char tmpdir[4096]; /* its own; "" before it is made */
+	struct shm shm;
 	bool introduced;
 	unsigned attempts;
 	msec_t heartbeat;

@@ -42,8 +42,6 @@ LOGS = re.compile(r"lock|job\.yaml|\w+\.log|previous/|(previous/)?"
 KILLED = re.compile(r"address|agent|coordinator\.sock|mpi-\d+/.*|worker-\d+/.*")
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
            "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-
-
 WHOLE = os.environ.get("BELLOWS_WHOLE") == "1"
 
 
@@ -119,7 +117,8 @@ def memory(pid):
 
 def segments():
     """Of this user; another one's programs have theirs in the same place."""
-    return set(glob.glob(f"/dev/shm/vader_segment*.{os.getuid()}.*"))
+    found = glob.glob("/dev/shm/bellows-*") + glob.glob("/dev/shm/vader_*")
+    return {path for path in found if os.access(path, os.R_OK)}
 
 
 def is_mapped(path):

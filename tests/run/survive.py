@@ -158,6 +158,17 @@ def an_mpiexec_that_hangs_after_its_ranks_is_a_loss_too(room):
         room.path("state", "heat", "coordinator.log"), "r")
 
 
+def daemons_and_ranks_killed_at_once_leave_no_shared_memory(room):
+    work = harness.work_for(RUN)
+    at = begun(room, work, ranks=(4, 2, 4), ranks_per_executor=2)
+    shared = harness.segments()
+    assert len(shared) == 2, shared
+    for pid in room.ours("orted") + room.ours("parint"):
+        kill(pid)
+    has_its_digest(at, work)
+    assert not shared & harness.segments(), harness.segments()
+
+
 def a_coordinator_told_to_end_saves_and_the_same_command_resumes(room):
     work = harness.work_for(RUN)
     at = begun(room, work)
@@ -292,6 +303,7 @@ harness.main(
     a_killed_mpiexec_is_a_loss_like_any_other,
     the_last_words_of_a_slow_executor_are_waited_for,
     an_mpiexec_that_hangs_after_its_ranks_is_a_loss_too,
+    daemons_and_ranks_killed_at_once_leave_no_shared_memory,
     a_coordinator_told_to_end_saves_and_the_same_command_resumes,
     interrupted_the_job_saves_and_the_same_command_resumes,
     interrupted_amid_a_rescale_the_job_saves_too,

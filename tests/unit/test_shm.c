@@ -1,14 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "executor/shm.h"
+#include "base/cleanup.h"
+#include "base/shm.h"
 #include "tests/check.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
+
+#define VARIABLE "OMPI_MCA_btl_vader_backing_directory"
+
+static bool is_there(const char *dir, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return access(path, F_OK) == 0;
+}
+
+static void put(const char *dir, const char *name)
+{
+	char path[256];
+	CLEANUP(close) int fd = -1;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	CHECK(fd >= 0);
+}
+
+/* What a process that is killed has made. */
+static void leave_behind(char dir[64])
+{
+	int fds[2], status;
+	pid_t pid;
+
+	CHECK(pipe2(fds, O_CLOEXEC) == 0);
+	pid = fork();
+	if (pid == 0) {
+		struct shm shm;
+
+		shm_begin(&shm, 2, "/nowhere", NULL);
+		put(shm.dir, "vader_segment.x.1");
+		_exit(write(fds[1], shm.dir, 64) != 64);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	CHECK(read(fds[0], dir, 64) == 64);
+	close(fds[0]);
+	close(fds[1]);
+}
 
 static void a_rank_alone_needs_none(void)
 {
+	struct shm shm;
+
 	CHECK(shm_has_room("/nowhere", 1, NULL));
 	CHECK(shm_has_room("/nowhere", 0, NULL));
+	CHECK(shm_begin(&shm, 1, "/nowhere", NULL) == 0);
+	CHECK(!*shm.word && !*shm.dir);
+	shm_end(&shm);
 }
 
 static void what_is_not_there_has_no_room(void)
@@ -35,5 +85,77 @@ static void room_is_five_mebibytes_for_each_rank(void)
 	CHECK(strstr(err.text, text));
 }
 
+static void ranks_have_a_directory_that_goes_with_their_segments(void)
+{
+	struct shm shm;
+	struct stat st;
+	char dir[64], word[128];
+
+	CHECK(shm_begin(&shm, 2, "/nowhere", NULL) == 0);
+	snprintf(dir, sizeof(dir), "%s", shm.dir);
+	snprintf(word, sizeof(word), VARIABLE "=%s", dir);
+	CHECK(strcmp(shm.word, word) == 0);
+	CHECK(stat(dir, &st) == 0 && (st.st_mode & 07777) == 0700);
+	put(dir, "vader_segment.host.0.56260001.0");
+	shm_end(&shm);
+	CHECK(!is_there(dir, "."));
+	shm_end(&shm);
+}
+
+static void where_there_is_no_room_the_caller_s_is_taken(void)
+{
+	struct shm shm;
+	struct error err;
+
+	CHECK(shm_begin(&shm, 1u << 30, "/tmp/mine", &err) == 1);
+	CHECK(strstr(err.text, "/dev/shm has "));
+	CHECK(strcmp(shm.word, VARIABLE "=/tmp/mine") == 0);
+	shm_end(&shm);
+}
+
+static void what_the_user_has_set_holds(void)
+{
+	struct shm shm;
+
+	setenv(VARIABLE, "/tmp", 1);
+	CHECK(shm_begin(&shm, 2, "/nowhere", NULL) == 0);
+	CHECK(!*shm.word && !*shm.dir);
+	unsetenv(VARIABLE);
+}
+
+static void what_a_killed_one_left_goes_when_another_begins(void)
+{
+	struct shm first, second;
+	char left[64];
+
+	CHECK(shm_begin(&first, 2, "/nowhere", NULL) == 0);
+	leave_behind(left);
+	CHECK(is_there(left, "vader_segment.x.1"));
+	CHECK(shm_begin(&second, 2, "/nowhere", NULL) == 0);
+	CHECK(!is_there(left, "."));
+	CHECK(is_there(first.dir, ".") && is_there(second.dir, "."));
+	shm_end(&first);
+	shm_end(&second);
+}
+
+static void what_is_no_segment_is_never_removed(void)
+{
+	struct shm shm;
+	char left[64], notes[128];
+
+	leave_behind(left);
+	put(left, "notes");
+	CHECK(shm_begin(&shm, 2, "/nowhere", NULL) == 0);
+	shm_end(&shm);
+	CHECK(is_there(left, "notes"));
+	snprintf(notes, sizeof(notes), "%s/notes", left);
+	CHECK(unlink(notes) == 0 && rmdir(left) == 0);
+}
+
 RUN_TESTS(TEST(a_rank_alone_needs_none), TEST(what_is_not_there_has_no_room),
-	  TEST(room_is_five_mebibytes_for_each_rank))
+	  TEST(room_is_five_mebibytes_for_each_rank),
+	  TEST(ranks_have_a_directory_that_goes_with_their_segments),
+	  TEST(where_there_is_no_room_the_caller_s_is_taken),
+	  TEST(what_the_user_has_set_holds),
+	  TEST(what_a_killed_one_left_goes_when_another_begins),
+	  TEST(what_is_no_segment_is_never_removed))
