@@ -76,9 +76,7 @@ def secrets_of(folder):
 
 
 def on_hosts(room, at, work, *options):
-    # hosts of their own share two processors here
-    path = room.job(work, ranks=(2, 1, 3),
-                    mpi='{arguments: [--mca, mpi_yield_when_idle, "1"]}')
+    path = room.job(work, ranks=(2, 1, 3))
     return room.start("bellows", "run", "--hosts", at.file(), *options, path)
 
 
@@ -142,9 +140,9 @@ def certificates_are_renewed_while_the_job_runs(room):
         room.wait("the new ones", lambda log=log, programs=programs:
                   harness.read(log, "r").count("certificate=renewed")
                   >= programs)
+    room.scale(3).ends_with(0)
     room.run("bellows", "status", "heat", "--tls",
              room.path("former")).ends_with(69)
-    room.scale(3).ends_with(0)
     assert harness.digest(job.ends_with(0, 180).output) == work.digest()
     assert os.path.exists(os.path.join(keys, "client", "tls.key"))
 
