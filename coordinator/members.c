@@ -225,6 +225,8 @@ int members_join(struct members *members, const struct introduction *who,
 
 	if (r == 0)
 		r = check_word("machine", who->machine, err);
+	if (r == 0 && who->node)
+		r = check_word("node", who->node, err);
 	if (r == 0)
 		r = check_holder(members, who, err);
 	if (r < 0)
@@ -273,9 +275,11 @@ void members_on_join(struct members *members, struct rpc_call *call,
 		.name = request->name,
 		.address = request->address,
 		.machine = request->machine,
+		.node = request->node,
 		.incarnation = request->incarnation,
 		.slots = request->slots,
 		.cores = request->cores,
+		.node_cores = request->node_cores,
 		.fast_network = request->fast_network,
 		.silence = members->lost_after,
 	};

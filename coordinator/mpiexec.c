@@ -94,22 +94,27 @@ static bool one_machine(const struct ledger *ledger,
 	return true;
 }
 
-/* More ranks on a machine than it has cores: who waits must let others run. */
+/* More ranks than processors: who waits must let others run.  Executors of one
+ * machine may use the same ones; of one node, each has its own share or all
+ * have all. */
 static bool crowded(const struct ledger *ledger, const struct layout *layout)
 {
 	for (int i = 0; i < layout->n; i++) {
 		const struct member *m =
 			&ledger->members[layout->places[i].member];
-		unsigned ranks = 0;
+		unsigned machine = 0, node = 0;
 
 		for (int j = 0; j < layout->n; j++) {
 			const struct place *at = &layout->places[j];
+			const struct member *other =
+				&ledger->members[at->member];
 
-			if (!strcmp(ledger->members[at->member].machine,
-				    m->machine))
-				ranks += at->ranks;
+			if (!strcmp(other->machine, m->machine))
+				machine += at->ranks;
+			if (!strcmp(other->node, m->node))
+				node += at->ranks;
 		}
-		if (ranks > m->cores)
+		if (machine > m->cores || node > m->node_cores)
 			return true;
 	}
 	return false;

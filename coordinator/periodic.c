@@ -18,7 +18,7 @@ static bool applies(const struct coordinator *c)
 	return !job->adapter->writes_itself && !jobfile_saves_unasked(job);
 }
 
-/* Machines that ranks run on: executors of one fail together. */
+/* That ranks run on: executors of one fail together. */
 static unsigned count_nodes(const struct ledger *ledger)
 {
 	unsigned n = 0;
@@ -31,7 +31,7 @@ static unsigned count_nodes(const struct ledger *ledger)
 			continue;
 		while (k < i &&
 		       (ledger->members[k].ranks == 0 ||
-			strcmp(ledger->members[k].machine, at->machine) != 0))
+			strcmp(ledger->members[k].node, at->node) != 0))
 			k++;
 		n += k == i;
 	}

@@ -51,10 +51,14 @@ static int find_incarnation(const struct ledger *ledger,
 static void enroll(struct member *member, const struct introduction *who,
 		   msec_t now)
 {
+	bool has_node = who->node && *who->node;
+
 	*member = (struct member){
 		.incarnation = who->incarnation,
 		.slots = who->slots,
 		.cores = who->cores,
+		.node_cores = who->node_cores > who->cores ? who->node_cores
+							   : who->cores,
 		.fast_network = who->fast_network,
 		.polled = who->polled,
 		.silence = who->silence,
@@ -63,6 +67,8 @@ static void enroll(struct member *member, const struct introduction *who,
 	snprintf(member->name, sizeof(member->name), "%s", who->name);
 	snprintf(member->address, sizeof(member->address), "%s", who->address);
 	snprintf(member->machine, sizeof(member->machine), "%s", who->machine);
+	snprintf(member->node, sizeof(member->node), "%s",
+		 has_node ? who->node : who->machine);
 }
 
 enum join_result member_join(struct ledger *ledger,

@@ -48,8 +48,10 @@ struct member {
 	char name[MEMBER_NAME_MAX];
 	uint64_t incarnation;
 	char address[MEMBER_TEXT_MAX];
-	char machine[MEMBER_TEXT_MAX]; /* the same for those on one machine */
-	unsigned slots, cores;
+	char machine[MEMBER_TEXT_MAX]; /* the same: they share a loopback */
+	char node[MEMBER_TEXT_MAX];    /* the same: they share processors, and a
+					* failure of these */
+	unsigned slots, cores, node_cores;
 	bool fast_network;
 	bool polled;
 	msec_t silence; /* after which it is lost */
@@ -65,11 +67,12 @@ struct ledger {
 	int n;
 };
 
-/* What an executor says of itself; borrowed. */
+/* What an executor says of itself; borrowed.  Without a node, its machine is
+ * one; that has its cores at least. */
 struct introduction {
-	const char *name, *address, *machine;
+	const char *name, *address, *machine, *node;
 	uint64_t incarnation;
-	unsigned slots, cores;
+	unsigned slots, cores, node_cores;
 	bool fast_network;
 	bool polled;
 	msec_t silence;

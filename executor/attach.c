@@ -253,6 +253,8 @@ void executor_join(void *user)
 	request.slots = ex->config->slots;
 	request.cores = ex->config->cores;
 	request.machine = ex->machine;
+	request.node = ex->node;
+	request.node_cores = host_node_cores();
 	request.fast_network = host_has_fast_network();
 	rpc_call_unary(ex->channel, "/bellows.v1.Coordinator/JobInit",
 		       &request.base, &bellows__v1__job_init_reply__descriptor,

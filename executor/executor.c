@@ -257,6 +257,7 @@ int executor_run(const struct config *config, struct loop *loop,
 
 	bellows__v1__checkpoint_report__init(&ex.judged);
 	host_machine(ex.machine);
+	host_node(ex.node);
 	executor_begin_life(&ex);
 	r = run(&ex, bindir);
 	shm_end(&ex.shm);

@@ -43,7 +43,7 @@ struct executor {
 	struct renew renew;        /* of its certificate, if it has one */
 	struct rpc_stream *stream; /* NULL unless attached */
 	uint64_t incarnation;
-	char machine[MEMBER_TEXT_MAX];
+	char machine[MEMBER_TEXT_MAX], node[MEMBER_TEXT_MAX];
 	char tmpdir[4096]; /* its own; "" before it is made */
 	struct shm shm;
 	bool introduced;

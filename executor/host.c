@@ -10,15 +10,39 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void host_machine(char text[MEMBER_TEXT_MAX])
+enum { BOOT_MAX = 64 };
+
+static void read_boot(char boot[BOOT_MAX])
 {
 	CLEANUP(fclose)
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
-	char boot[64] = "?";
+
+	snprintf(boot, BOOT_MAX, "?");
+	if (!f || fscanf(f, "%63s", boot) != 1)
+		gethostname(boot, BOOT_MAX - 1);
+}
+
+void host_node(char text[MEMBER_TEXT_MAX])
+{
+	char boot[BOOT_MAX];
+
+	read_boot(boot);
+	snprintf(text, MEMBER_TEXT_MAX, "%s", boot);
+}
+
+unsigned host_node_cores(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n > 0 ? (unsigned)n : 1;
+}
+
+void host_machine(char text[MEMBER_TEXT_MAX])
+{
+	char boot[BOOT_MAX];
 	struct stat net = {0};
 
-	if (!f || fscanf(f, "%63s", boot) != 1)
-		gethostname(boot, sizeof(boot) - 1);
+	read_boot(boot);
 	stat("/proc/self/ns/net", &net);
 	snprintf(text, MEMBER_TEXT_MAX, "%s/%lu", boot,
 		 (unsigned long)net.st_ino);

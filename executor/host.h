@@ -9,7 +9,12 @@
 #include "core/member.h"
 #include "jobfile/jobfile.h"
 
-/* The same text for executors that reach each other over loopback: one machine,
+/* The same text for executors below one kernel, and the processors of that,
+ * whoever may use them. */
+void host_node(char text[MEMBER_TEXT_MAX]);
+unsigned host_node_cores(void);
+
+/* The same text for executors that reach each other over loopback: one node,
  * one network namespace. */
 void host_machine(char text[MEMBER_TEXT_MAX]);
 

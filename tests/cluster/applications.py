@@ -24,8 +24,6 @@ SECONDS = 45
 PATIENCE = elastic.PATIENCE
 # What each namespace has.
 GIVEN = {"ConfigMap/kube-root-ca.crt", "ServiceAccount/default"}
-# Four ranks share this machine's processors and do not know it.
-YIELD = 'mpi: {arguments: [--mca, mpi_yield_when_idle, "1"]}'
 
 
 def load(cluster):
@@ -55,12 +53,8 @@ def begin_gromacs(room, space):
     space.kubectl("create", "configmap", "heat-input", "--from-file=md.tpr="
                   + box.put(room.path("md.tpr"), steps))
     elastic.make_secrets(space)
-    text = space.kubectl("kustomize", os.path.join(
-        elastic.ROOT, "k8s", "overlays", "volcano-gromacs"))
-    found = re.findall(r"^( +)(command: \[gmx_mpi.*\])$", text, re.M)
-    assert len(found) == 1, found
-    indent, line = found[0]
-    space.apply(text.replace(line, f"{line}\n{indent}{YIELD}"))
+    space.apply(space.kubectl("kustomize", os.path.join(
+        elastic.ROOT, "k8s", "overlays", "volcano-gromacs")))
     return steps
 
 
@@ -155,11 +149,10 @@ def example(name, *pairs):
     return text
 
 
-def is_elastic(room, space, image, more=""):
+def is_elastic(room, space, image, **keys):
     """Its image runs as root, as those of Volcano's examples do."""
     elastic.make_secrets(space)
-    job = room.job(elastic.WORK, dir="/data", checkpoint="{dir: /data}",
-                   mpi=f"{{arguments: [{elastic.YIELDING}]{more}}}")
+    job = room.job(elastic.WORK, dir="/data", checkpoint="{dir: /data}", **keys)
     space.kubectl("create", "configmap", "heat-job", f"--from-file=job.yaml="
                   f"{job}")
     space.kubectl("apply", "--kustomize",
@@ -187,7 +180,7 @@ def an_mpi_job_of_volcano_becomes_elastic(room, space):
 
 def its_ranks_are_reached_by_ssh_with_volcano_s_key(room, space):
     heat = is_elastic(room, space, SSH_IMAGE,
-                      ", launcher: ssh, key: /root/.ssh/id_rsa")
+                      mpi="{launcher: ssh, key: /root/.ssh/id_rsa}")
     assert "lets us in at" in heat.output(), heat.output()
 
 

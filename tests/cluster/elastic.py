@@ -25,8 +25,6 @@ SHORT = harness.Work(100003, 1000, 200)
 # Ended by hand.
 LONG = harness.Work(100003, 400000, 200)
 GROWS = 3
-# Pods do not know that they share the processors of one machine.
-YIELDING = '--mca, mpi_yield_when_idle, "1"'
 # Of any rescale; a monitor that comes late tells neither of the start nor of
 # the beginning of a grow.
 TOLD = {"ScaleRequested", "CheckpointWritten", "Relaunched", "Resized"}
@@ -55,13 +53,13 @@ def load(cluster):
 
 
 def manifests(space, overlay, work=WORK):
-    """What is applied, with another amount of work, of ranks that yield."""
+    """What is applied, with another amount of work."""
     text = space.kubectl("kustomize",
                          os.path.join(ROOT, "k8s", "overlays", overlay))
     found = re.findall(r"^ +command: \[parint.*\]$", text, re.M)
     assert len(found) == 1, found
     return text.replace(found[0], "    command: " + harness.flow(
-        ["parint", *work.words]) + f"\n    mpi: {{arguments: [{YIELDING}]}}")
+        ["parint", *work.words]))
 
 
 def make_secrets(space):

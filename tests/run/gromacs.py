@@ -77,9 +77,7 @@ def two_to_four_and_back_is_as_one_run(room):
 
 def so_it_is_on_four_hosts(room):
     with bed.Bed(room, 4) as at:
-        two_to_four_and_back(
-            room, "--hosts", at.file(),
-            mpi='{arguments: [--mca, mpi_yield_when_idle, "1"]}')
+        two_to_four_and_back(room, "--hosts", at.file())
 
 
 def nsteps_of_the_command_are_those_of_the_whole_job(room):

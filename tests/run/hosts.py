@@ -19,12 +19,9 @@ import harness
 # Long enough for all that a test does meanwhile, on a machine of any speed.
 WORK = harness.Work(100003, 6000, 200)
 
-# Hosts that stand on one machine share its processors.
-MPI = '{{launcher: {}, arguments: [--mca, mpi_yield_when_idle, "1"]}}'
-
 
 def start(room, hosts, work, ranks=(1, 1, 4), launcher="stream", **keys):
-    job = room.job(work, ranks=ranks, mpi=MPI.format(launcher), **keys)
+    job = room.job(work, ranks=ranks, mpi=f"{{launcher: {launcher}}}", **keys)
     return room.start("bellows", "run", "--hosts", hosts, job)
 
 

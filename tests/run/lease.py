@@ -24,8 +24,7 @@ def a_host_that_is_cut_off_stands_still_before_others_start(room):
     work = harness.Work(100003, 6000, 200)
     with bed.Bed(room, 3) as at:
         job = room.start("bellows", "run", "--hosts", at.file(), room.job(
-            work, ranks=(2, 1, 3),
-            mpi='{arguments: [--mca, mpi_yield_when_idle, "1"]}'))
+            work, ranks=(2, 1, 3)))
         room.runs_on(2)
         room.scale(3).ends_with(0)
         room.runs_on(3)

@@ -66,8 +66,7 @@ class Job:
     def __init__(self, room, case, work, at=None):
         self.room, self.case, self.work, self.bed = room, case, work, at
         self.before, self.after = (2, 3) if case.way == "grow" else (3, 2)
-        path = room.job(work, ranks=(self.before, 1, 3), restarts=20,
-                        mpi='{arguments: [--mca, mpi_yield_when_idle, "1"]}')
+        path = room.job(work, ranks=(self.before, 1, 3), restarts=20)
         self.crew = None
         if case.part == "coordinator" and case.fault != "cut":
             self.crew = Crew(room, path, self.before)

@@ -7,7 +7,9 @@ static int entry, lost;
 
 static const struct introduction anna = {.name = "anna",
 					 .address = "10.0.0.1:7000",
-					 .machine = "node-1",
+					 .machine = "node-1/7",
+					 .node = "node-1",
+					 .node_cores = 64,
 					 .incarnation = 7,
 					 .slots = 4,
 					 .cores = 8,
@@ -36,10 +38,28 @@ static void an_executor_is_enrolled_as_it_introduces_itself(void)
 	m = &ledger.members[entry];
 	CHECK_TEXT(m->name, "anna");
 	CHECK_TEXT(m->address, "10.0.0.1:7000");
-	CHECK_TEXT(m->machine, "node-1");
+	CHECK_TEXT(m->machine, "node-1/7");
+	CHECK_TEXT(m->node, "node-1");
+	CHECK(m->node_cores == 64);
 	CHECK(m->incarnation == 7 && m->slots == 4 && m->cores == 8);
 	CHECK(m->fast_network && m->heard == 1000 && m->ranks == 0);
 	CHECK(m->state == MEMBER_JOINED);
+}
+
+static void without_a_node_its_machine_is_one(void)
+{
+	struct introduction who = anna;
+
+	who.node = NULL;
+	who.node_cores = 0;
+	ledger.n = 0;
+	member_join(&ledger, &who, 0, &entry, &lost);
+	CHECK_TEXT(ledger.members[0].node, "node-1/7");
+	CHECK(ledger.members[0].node_cores == 8);
+	who.name = "bert";
+	who.node = "";
+	member_join(&ledger, &who, 0, &entry, &lost);
+	CHECK_TEXT(ledger.members[1].node, "node-1/7");
 }
 
 static void the_same_incarnation_changes_nothing_but_is_heard(void)
@@ -154,11 +174,12 @@ static void long_texts_are_cut(void)
 
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	who.address = who.machine = text;
+	who.address = who.machine = who.node = text;
 	ledger.n = 0;
 	member_join(&ledger, &who, 0, &entry, &lost);
 	CHECK(strlen(ledger.members[0].address) == MEMBER_TEXT_MAX - 1);
 	CHECK(strlen(ledger.members[0].machine) == MEMBER_TEXT_MAX - 1);
+	CHECK(strlen(ledger.members[0].node) == MEMBER_TEXT_MAX - 1);
 }
 
 static void a_full_ledger_still_knows_its_members(void)
@@ -279,6 +300,7 @@ static void every_state_has_a_name(void)
 }
 
 RUN_TESTS(TEST(an_executor_is_enrolled_as_it_introduces_itself),
+	  TEST(without_a_node_its_machine_is_one),
 	  TEST(the_same_incarnation_changes_nothing_but_is_heard),
 	  TEST(a_new_incarnation_replaces_the_former_one),
 	  TEST(who_is_lost_or_gone_does_not_come_back_as_the_same),

@@ -104,6 +104,7 @@ static void set_apart(int n, unsigned ranks, const char *const *addresses)
 		struct member *m = &ledger.members[i];
 
 		snprintf(m->machine, sizeof(m->machine), "m%d", i);
+		snprintf(m->node, sizeof(m->node), "m%d", i);
 		snprintf(m->address, sizeof(m->address), "%s", addresses[i]);
 	}
 }
@@ -206,6 +207,30 @@ static void more_ranks_than_cores_yield(void)
 	CHECK(has("--mca mpi_yield_when_idle 1"));
 }
 
+/* With addresses of their own, and nothing that limits their processors. */
+static void pods_of_one_node_share_its_processors(void)
+{
+	set_up(4, 3);
+	for (int i = 0; i < 4; i++)
+		snprintf(ledger.members[i].machine, MEMBER_TEXT_MAX, "a/%d", i);
+	CHECK(has("--mca mpi_yield_when_idle 1"));
+	strcpy(ledger.members[2].node, "b");
+	CHECK(!has("mpi_yield_when_idle"));
+}
+
+static void pods_with_processors_of_their_own_do_not_yield(void)
+{
+	set_up(4, 4);
+	for (int i = 0; i < 4; i++) {
+		struct member *m = &ledger.members[i];
+
+		snprintf(m->machine, MEMBER_TEXT_MAX, "a/%d", i);
+		m->cores = 1;
+		m->node_cores = 4;
+	}
+	CHECK(!has("mpi_yield_when_idle"));
+}
+
 static void arguments_of_the_job_file_come_last_and_are_bounded(void)
 {
 	static const char *few[] = {"--mca", "btl", "^vader", NULL};
@@ -269,6 +294,8 @@ RUN_TESTS(TEST(every_member_has_an_alias_that_leads_back_to_it),
 	  TEST(open_mpi_chooses_for_hosts_that_say_nothing_of_their_network),
 	  TEST(open_mpi_chooses_when_the_job_file_says_so),
 	  TEST(more_ranks_than_cores_yield),
+	  TEST(pods_of_one_node_share_its_processors),
+	  TEST(pods_with_processors_of_their_own_do_not_yield),
 	  TEST(arguments_of_the_job_file_come_last_and_are_bounded),
 	  TEST(a_trial_runs_on_this_host_alone),
 	  TEST(the_hostfile_names_each_executor_by_its_alias))
