@@ -76,6 +76,7 @@ static int fill(struct coordinator *c, Bellows__V1__Job *out)
 
 	bellows__v1__job__init(out);
 	out->name = c->jobfile->name;
+	out->incarnation = c->incarnation;
 	out->state = service_state(c->job.state);
 	out->reason = c->reason;
 	out->size = c->job.size;

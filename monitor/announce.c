@@ -282,14 +282,16 @@ size_t announce(struct announced *told, const Bellows__V1__Job *job,
 {
 	struct sheet sheet = {.out = out, .silent = !told->any};
 	struct announced next = *told;
+	bool forgot = told->any && job->age < told->age;
 
-	if (told->any && job->age < told->age) {
+	if (forgot)
 		next = (struct announced){0};
+	if (forgot || (told->any && job->incarnation != told->incarnation))
 		say(&sheet, true, "CoordinatorRestarted", "Start",
 		    "the coordinator was started again");
-	}
 	next.any = true;
 	next.age = job->age;
+	next.incarnation = job->incarnation;
 	*told = next;
 	say_started(&sheet, &next, job);
 	say_notices(&sheet, &next, job);

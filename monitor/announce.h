@@ -41,7 +41,8 @@ struct announced {
 	bool any; /* a message came */
 	bool started, over;
 	uint64_t age;
-	uint64_t notice; /* number of the newest */
+	uint64_t incarnation; /* of the coordinator */
+	uint64_t notice;      /* number of the newest */
 	char trouble[ANNOUNCE_NOTE_MAX];
 	struct {
 		uint64_t asked;

@@ -19,6 +19,7 @@ static struct announced told;
 static char said[4096], reason[256], trouble[600];
 static struct condition conditions[ANNOUNCE_CONDITIONS];
 static msec_t now;
+static uint64_t incarnation = 1; /* of the coordinator */
 
 static void step(msec_t at, enum job_event_type type, unsigned size,
 		 const char *why)
@@ -37,6 +38,7 @@ static void step(msec_t at, enum job_event_type type, unsigned size,
 static void fill(Bellows__V1__Job *message)
 {
 	bellows__v1__job__init(message);
+	message->incarnation = incarnation;
 	message->state = service_state(job.state);
 	message->size = job.size;
 	message->target = job.target;

@@ -254,6 +254,18 @@ static void a_failure_has_its_exit_status(void)
 	      NULL);
 }
 
+static void a_coordinator_that_goes_on_from_its_journal_is_told(void)
+{
+	run();
+	grow(message);
+	said[0] = '\0';
+	incarnation++;
+	message();
+	message();
+	CHECK_TEXT(said, "! CoordinatorRestarted: the coordinator was started "
+			 "again\n");
+}
+
 static void a_coordinator_that_began_again_is_told_and_its_past_forgotten(void)
 {
 	run();
@@ -292,6 +304,7 @@ static void more_notices_than_fit_do_no_harm(void)
 	struct announcement out[ANNOUNCE_MAX];
 	Bellows__V1__Job many = BELLOWS__V1__JOB__INIT;
 
+	many.incarnation = incarnation;
 	begin();
 	message();
 	for (size_t i = 0; i < 40; i++) {
@@ -389,6 +402,7 @@ RUN_TESTS(TEST(a_job_that_grows_and_ends_is_told_from_begin_to_end),
 	  TEST(how_many_are_missing_is_not_told_again),
 	  TEST(why_executors_do_not_come_is_told_as_often_as_it_changes),
 	  TEST(a_failure_has_its_exit_status),
+	  TEST(a_coordinator_that_goes_on_from_its_journal_is_told),
 	  TEST(a_coordinator_that_began_again_is_told_and_its_past_forgotten),
 	  TEST(of_many_rescales_that_were_missed_the_newest_are_told),
 	  TEST(more_notices_than_fit_do_no_harm),
