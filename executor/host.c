@@ -10,24 +10,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { BOOT_MAX = 64 };
-
-static void read_boot(char boot[BOOT_MAX])
+void host_node(char text[MEMBER_TEXT_MAX])
 {
 	CLEANUP(fclose)
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
 
-	snprintf(boot, BOOT_MAX, "?");
-	if (!f || fscanf(f, "%63s", boot) != 1)
-		gethostname(boot, BOOT_MAX - 1);
-}
-
-void host_node(char text[MEMBER_TEXT_MAX])
-{
-	char boot[BOOT_MAX];
-
-	read_boot(boot);
-	snprintf(text, MEMBER_TEXT_MAX, "%s", boot);
+	snprintf(text, MEMBER_TEXT_MAX, "?");
+	if (!f || fscanf(f, "%63s", text) != 1)
+		gethostname(text, MEMBER_TEXT_MAX);
 }
 
 unsigned host_node_cores(void)
@@ -39,25 +29,24 @@ unsigned host_node_cores(void)
 
 void host_machine(char text[MEMBER_TEXT_MAX])
 {
-	char boot[BOOT_MAX];
 	struct stat net = {0};
+	size_t n;
 
-	read_boot(boot);
+	host_node(text);
+	n = strlen(text);
 	stat("/proc/self/ns/net", &net);
-	snprintf(text, MEMBER_TEXT_MAX, "%s/%lu", boot,
+	snprintf(text + n, MEMBER_TEXT_MAX - n, "/%lu",
 		 (unsigned long)net.st_ino);
 }
 
 bool host_has_fast_network(void)
 {
-	DIR *dir = opendir("/sys/class/infiniband");
+	CLEANUP(closedir) DIR *dir = opendir("/sys/class/infiniband");
 	struct dirent *entry;
 	bool any = false;
 
 	while (dir && (entry = readdir(dir)))
 		any |= entry->d_name[0] != '.';
-	if (dir)
-		closedir(dir);
 	return any;
 }
 
