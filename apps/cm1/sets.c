@@ -24,12 +24,6 @@ struct numbers {
 	size_t n, room;
 };
 
-static void closedir_at(DIR **at)
-{
-	if (*at)
-		closedir(*at);
-}
-
 static void numbers_fini_at(struct numbers *numbers)
 {
 	free(numbers->at);

@@ -9,6 +9,7 @@
  * `*out = STEAL(x)`.  What carries neither is borrowed.
  */
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -38,6 +39,12 @@ static inline void fclose_at(FILE **at)
 {
 	if (*at)
 		fclose(*at);
+}
+
+static inline void closedir_at(DIR **at)
+{
+	if (*at)
+		closedir(*at);
 }
 
 /* CLEANUP(close): a descriptor, or -1; hand it on with STEAL_FD(). */

@@ -55,20 +55,19 @@ static int open_dir(int parent, const char *name)
 }
 
 /* Nothing but segments is ever removed, so a directory of somebody who likes
- * its name stays. */
-static void drop(int parent, const char *name)
+ * its name stays.  dir is consumed, and the lock with it. */
+static void drop(int parent, const char *name, int dir)
 {
-	int dir = open_dir(parent, name);
-	DIR *list = dir < 0 ? NULL : fdopendir(dir);
+	CLEANUP(closedir) DIR *list = fdopendir(dir);
 	const struct dirent *entry;
 
-	while (list && (entry = readdir(list)))
+	if (!list) {
+		close(dir);
+		return;
+	}
+	while ((entry = readdir(list)))
 		if (begins(entry->d_name, SEGMENT))
 			unlinkat(dir, entry->d_name, 0);
-	if (list)
-		closedir(list);
-	else if (dir >= 0)
-		close(dir);
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
@@ -82,7 +81,7 @@ static bool is_left(int dir)
 
 static void sweep(void)
 {
-	DIR *list = opendir(ROOM);
+	CLEANUP(closedir) DIR *list = opendir(ROOM);
 	const struct dirent *entry;
 
 	while (list && (entry = readdir(list))) {
@@ -92,10 +91,8 @@ static void sweep(void)
 			continue;
 		dir = open_dir(dirfd(list), entry->d_name);
 		if (is_left(dir))
-			drop(dirfd(list), entry->d_name);
+			drop(dirfd(list), entry->d_name, STEAL_FD(dir));
 	}
-	if (list)
-		closedir(list);
 }
 
 /* -EAGAIN: one who sweeps has seen it before it was locked. */
@@ -147,7 +144,6 @@ void shm_end(struct shm *shm)
 {
 	if (shm->lock < 0)
 		return;
-	drop(AT_FDCWD, shm->dir);
-	close(shm->lock);
+	drop(AT_FDCWD, shm->dir, shm->lock);
 	*shm = SHM_NONE;
 }

@@ -14,12 +14,6 @@
 /* Each level holds a descriptor open. */
 enum { DEPTH_MAX = 200 };
 
-static void closedir_at(DIR **at)
-{
-	if (*at)
-		closedir(*at);
-}
-
 static int remove_below(int parent, const char *name, dev_t device, int depth,
 			struct error *err);
 
