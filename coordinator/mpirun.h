@@ -6,9 +6,9 @@
  * mpiexec as a process: its environment, its files, its end
  *
  *   <dir>/epoch-2.mpiexec   what it prints: its log
- *   <dir>/mpi-2/            its TMPDIR, removed when it has ended; what ranks
- * of this host share is elsewhere, see base/shm.h
+ *   <dir>/mpi-2/            its TMPDIR, removed when it has ended
  *
+ * What ranks of this host share is elsewhere, see base/shm.h.
  * Epoch 0 is of no start: nothing in the environment says so.
  */
 

@@ -18,7 +18,7 @@ static bool applies(const struct coordinator *c)
 	return !job->adapter->writes_itself && !jobfile_saves_unasked(job);
 }
 
-/* That ranks run on: executors of one fail together. */
+/* Nodes that ranks run on: executors of one fail together. */
 static unsigned count_nodes(const struct ledger *ledger)
 {
 	unsigned n = 0;
