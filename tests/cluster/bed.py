@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 
 import kube  # first: it knows where harness is
 import harness
@@ -214,10 +215,10 @@ def one_whose_owner_is_dead_is_swept(room):
 
 
 def prepare(cluster):
-    tar = image.write(cluster.place.path("tools.tar"), TOOLS,
-                      image.with_libraries("/bin/sh", "/bin/sleep",
-                                           "/usr/bin/getent"), None)
-    cluster.load(tar)
+    with tempfile.TemporaryDirectory(prefix="b-") as folder:
+        cluster.load(image.write(
+            os.path.join(folder, "tools.tar"), TOOLS, image.with_libraries(
+                "/bin/sh", "/bin/sleep", "/usr/bin/getent"), None))
 
 
 kube.main(

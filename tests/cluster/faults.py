@@ -7,10 +7,8 @@ say.  args: BIN"""
 import contextlib
 import json
 import os
-import shutil
 import signal
 import time
-import types
 
 import kube  # first: it knows where harness is
 import cgroup
@@ -29,14 +27,6 @@ SIZE, NLOOP = 100003, 200
 # where the API is away meanwhile, and has to be found again.
 SHORT, LONG, ENDLESS = 15, 50, 3600
 LEAST = 100  # iterations for each, if the machine was busy when it was asked
-
-
-def load(cluster):
-    """The images, in files that stay: a node that comes later reads them."""
-    def keep(*tars):
-        cluster.load(*[shutil.move(tar, cluster.place.path(
-            os.path.basename(tar))) for tar in tars])
-    elastic.load(types.SimpleNamespace(load=keep))
 
 
 class Heat(elastic.Heat):
@@ -370,4 +360,4 @@ if __name__ == "__main__":
         a_full_node_is_told_in_the_scheduler_s_words,
         an_image_that_is_not_there_is_told_before_the_deadline,
         a_verb_that_the_role_lacks_is_named,
-        prepare=load)
+        prepare=elastic.load)

@@ -8,6 +8,7 @@ so two of them live side by side, each as if it were the only one, and nothing
 of them is left when they have ended.
 """
 
+import glob
 import json
 import os
 import sys
@@ -17,7 +18,7 @@ import pki
 from api import ADDRESS, Api
 from control import BRIDGE
 from daemons import Daemon, run, wait
-from place import NODE, Place, Refused, read
+from place import NODE, Place, Refused
 
 SANDBOX = "localhost/bellows-pause:1"
 PLUGINS = "/usr/lib/cni"
@@ -145,8 +146,7 @@ class Node:
                       "containerd", "-c", config, env=self.env)
 
     def load_images(self):
-        names = read(self.place.path("images")).decode().splitlines()
-        for path in [self.place.image(), *names]:
+        for path in glob.glob(f"{self.place.images()}/*.tar"):
             run("ctr", "-n", "k8s.io", "images", "import", path)
 
     def start_kubelet(self):

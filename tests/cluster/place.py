@@ -131,9 +131,10 @@ class Place:
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
-    def image(self):
-        """The tar of the pause image."""
-        return self.path("pause.tar")
+    def images(self):
+        """The folder of what each node reads: the pause image and all that
+        were given."""
+        return self.path("images")
 
     # -- finding
 
