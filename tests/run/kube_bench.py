@@ -123,6 +123,30 @@ def ranks_that_stood_still_while_pods_started_are_seen(_room):
     assert not sample.is_beside and sample.steps == 0
 
 
+def what_bellows_costs_is_the_median_of_pairs(_room):
+    overhead = script("kube-overhead")
+    series = overhead.Series("bellows")
+    series.pairs = [[10.2, 10.0], [20.1, 20.0], [30.0, 30.0]]
+    told = overhead.verdict(series)
+    assert told.startswith("met: bellows beside plain: +0.50 % in the median, "
+                           "+0.00 % to +2.00 % (target"), told
+    series.pairs[1:] = [[20.4, 20.0]]
+    assert overhead.verdict(series).startswith("NOT MET: "), series.pairs
+
+
+def a_share_or_a_size_that_cannot_be_is_refused(_room):
+    overhead = script("kube-overhead")
+    assert overhead.share("0.25") == 0.25 and overhead.ranks("3") == 3
+    for check, word in ((overhead.share, "2"), (overhead.share, "much"),
+                        (overhead.ranks, "0"), (overhead.ranks, "-1")):
+        try:
+            check(word)
+        except overhead.argparse.ArgumentTypeError as reason:
+            assert str(reason).startswith(f"{word}: "), reason
+        else:
+            raise AssertionError(f"{word} is taken")
+
+
 def calls_are_counted_by_their_kind(_room):
     line = (apicalls.METRIC + '{{flow_schema="{}",priority_level="x"}} {}\n')
     text = line.format("bellows-bench-create-pods", "1.5e+03") + \
@@ -159,5 +183,7 @@ harness.main(each_says_what_it_measures,
              more_pods_than_a_kubelet_runs_are_refused,
              a_grow_is_read_from_the_log,
              ranks_that_stood_still_while_pods_started_are_seen,
+             what_bellows_costs_is_the_median_of_pairs,
+             a_share_or_a_size_that_cannot_be_is_refused,
              calls_are_counted_by_their_kind,
              an_image_gets_one_more_layer)
