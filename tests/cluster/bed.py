@@ -12,6 +12,7 @@ import tempfile
 import kube  # first: it knows where harness is
 import harness
 import image
+from control import BRIDGE
 import place
 
 TOOLS = "localhost/bellows-tools:1"
@@ -165,8 +166,24 @@ def a_room_s_programs_are_in_the_cluster_s_network(room, space):
                     "--output=name")
     assert node.ends_with(0).output == "node/node1\n"
     assert " 10.244.0.1/16 " in room.run("/usr/bin/env", "ip", "-o", "address",
-                                      "show", "dev", "cni0").output
+                                      "show", "dev", BRIDGE).output
     assert space.pods() == []
+
+
+def the_bridge_keeps_its_address_whoever_joins(room, _space):
+    def ip(*words):
+        return room.run("/usr/bin/env", "ip", *words).ends_with(0).output
+
+    def link():
+        return json.loads(ip("-json", "link", "show", BRIDGE))[0]["address"]
+    before = link()
+    ip("link", "add", "low", "address", "02:00:00:00:00:01", "type", "veth",
+       "peer", "name", "far")
+    try:
+        ip("link", "set", "low", "master", BRIDGE)
+        assert link() == before, (link(), before)
+    finally:
+        ip("link", "delete", "low")
 
 
 # ---- without the cluster ----
@@ -230,6 +247,7 @@ kube.main(
     a_stopped_api_server_comes_back_with_what_it_knew,
     helm_and_kubectl_are_of_the_version_of_the_server,
     a_room_s_programs_are_in_the_cluster_s_network,
+    the_bridge_keeps_its_address_whoever_joins,
     prepare=prepare,
     then=(nothing_of_it_is_left,
           of_one_killed_half_way_nothing_is_left_either,

@@ -11,6 +11,9 @@ from api import ADDRESS, PORT
 from daemons import Daemon, run, wait
 
 BRIDGE = "cni0"
+# Without one of its own a bridge takes the lowest of its ports': with a pod that
+# joins it would change, and those that run would lose all that it stands for.
+BRIDGE_LINK = "02:be:11:05:00:01"
 ETCD = "http://127.0.0.1:2379"
 SERVICES = "10.96.0.0/16"
 
@@ -19,7 +22,7 @@ def make_network():
     ip = "ip"
     run(ip, "link", "set", "lo", "up")
     run(ip, "address", "add", f"{pki.SERVICE}/32", "dev", "lo")
-    run(ip, "link", "add", BRIDGE, "type", "bridge")
+    run(ip, "link", "add", BRIDGE, "address", BRIDGE_LINK, "type", "bridge")
     run(ip, "address", "add", f"{ADDRESS}/16", "dev", BRIDGE)
     run(ip, "link", "set", BRIDGE, "up")
     # a bridge without a port has no carrier, and nobody can use its address
