@@ -22,19 +22,21 @@ OURS = "app.kubernetes.io/managed-by=bellows-monitor"
 EXECUTORS = "bellows.io/job=heat,bellows.io/role=executor"
 MISSING = "15s"  # that executors which cannot come are waited for
 AWAY = 20  # seconds
-SIZE, NLOOP = 100003, 200
+SIZE = 100003
+NLOOP, HEAVY = 200, 2000  # HEAVY: a step is long, and its line seldom
 # Seconds that two ranks compute: enough for what happens to them.  It is LONG
-# where the API is away meanwhile, and has to be found again.
-SHORT, LONG, ENDLESS = 15, 50, 3600
+# where the API is away meanwhile: Kubernetes' own programs look for it ever more
+# seldom, and find it up to 51 s after it is back.
+SHORT, LONG, ENDLESS = 15, 100, 3600
 LEAST = 100  # iterations for each, if the machine was busy when it was asked
 
 
 class Heat(elastic.Heat):
     work = None
 
-    def begins(self, overlay, seconds=SHORT):
-        self.work = harness.Work(SIZE, harness.iterations_for(
-            seconds, SIZE, NLOOP, LEAST * seconds), NLOOP)
+    def begins(self, overlay, seconds=SHORT, nloop=NLOOP):
+        light = harness.iterations_for(seconds, SIZE, NLOOP, LEAST * seconds)
+        self.work = harness.Work(SIZE, light * NLOOP // nloop, nloop)
         elastic.begin(self.space, overlay, self.work)
         self.runs_on(2)
         return self
@@ -286,7 +288,7 @@ class Direct(Heat):
 
 
 def a_grow_outlives_an_api_server_that_is_away(room, space):
-    heat = Heat(room, space).begins(VOLCANO, LONG)
+    heat = Heat(room, space).begins(VOLCANO, LONG, HEAVY)
     direct = Direct(room, space)
     server = space.cluster.part("kube-apiserver")
     server.stop()
