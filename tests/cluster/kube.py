@@ -119,7 +119,7 @@ class Cluster:
     def show_logs(self):
         for path in sorted(glob.glob(f"{self.place.logs}/*.log")):
             print(f"#  {os.path.basename(path)}:")
-            comment(harness.read(path, "r"), kept=8)
+            comment(harness.read(path).decode(errors="replace"), kept=8)
 
 
 class Part:
