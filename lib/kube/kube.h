@@ -134,9 +134,10 @@ enum kube_change {
  * Listed, then watched from there on; the list is made anew when the server has
  * forgotten what we have seen (410).  After the objects of each list comes
  * listed(): what was known and did not come before it is gone, and is said to
- * be by nobody else.  trouble() when it is refused or cannot be reached, at
- * most once until the next success; it is tried again with backoff.  listing()
- * is before the first object of a list; optional, and does not stop the watch.
+ * be by nobody else.  trouble() when it is refused or cannot be reached, once
+ * for as long as the sentence is the same and nothing succeeds; it is tried
+ * again with backoff.  listing() is before the first object of a list;
+ * optional, and does not stop the watch.
  */
 struct kube_watch_events {
 	void (*listing)(void *user);

@@ -52,10 +52,10 @@ struct kube_watch {
 	struct loop_timer timer;
 	msec_t begun;
 	unsigned failures;
-	bool open;     /* something was heard on this connection */
-	bool renewed;  /* a token was read anew, and nothing heard since */
-	bool troubled; /* it was said */
-	bool *gone;    /* set when this is freed, by who needs to know */
+	bool open;    /* something was heard on this connection */
+	bool renewed; /* a token was read anew, and nothing heard since */
+	char told[KUBE_TEXT_MAX]; /* the trouble that was told last, since */
+	bool *gone; /* set when this is freed, by who needs to know */
 };
 
 DEFINE_CLEANUP(struct kube_watch, kube_watch_stop)
@@ -120,9 +120,9 @@ static void say(struct kube_watch *watch, int r, int code, const char *text)
 {
 	const struct kube_answer answer = {.r = r, .code = code, .text = text};
 
-	if (watch->troubled)
+	if (strcmp(watch->told, text) == 0)
 		return;
-	watch->troubled = true;
+	snprintf(watch->told, sizeof(watch->told), "%s", text);
 	if (watch->events->trouble)
 		watch->events->trouble(watch->user, &answer);
 }
@@ -175,7 +175,8 @@ static void heard(struct kube_watch *watch)
 {
 	watch->failures = 0;
 	watch->open = true;
-	watch->troubled = watch->renewed = false;
+	watch->renewed = false;
+	*watch->told = '\0';
 }
 
 /* ---- listing ---- */
@@ -287,7 +288,8 @@ static void on_page(struct kube_watch *watch, const char *text,
 		     "the answer is no list of Kubernetes; is that its API?");
 		return;
 	}
-	watch->troubled = watch->renewed = false;
+	watch->renewed = false;
+	*watch->told = '\0';
 	if (!next || !*next) {
 		on_last(watch, list);
 		return;

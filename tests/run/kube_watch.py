@@ -96,6 +96,15 @@ def test_trouble_is_told_once_until_it_is_over():
             api.wait_for(9)
 
 
+def test_another_trouble_is_told():
+    no = status(403, "Forbidden", 'User "me" cannot list')
+    with Api(KEYS, status(503), status(503), no, no, pods(5),
+             chunks(end="open")) as api:
+        with Watch(api, "pods") as watch:
+            watch.hears("trouble -5 503 list pods", "trouble -13 403 list pods",
+                        "listed")
+
+
 def test_a_server_that_went_away_is_found_again():
     with Api(KEYS, pods(5), chunks(event("ADDED", pod("a", 6)),
                                    end="broken"),
