@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 
 enum {
-	LOOK_EVERY = 200,
+	LOOK_EVERY = 200, /* msec; then a twentieth of what it has run, up to */
+	LOOK_EVERY_LAST = 1000,
 	CHUNK = 64 * 1024,
 	BEHIND_MAX = 1024 * 1024, /* bytes; then the oldest are passed over */
 	CHUNKS_AT_END = BEHIND_MAX / CHUNK + 1,
@@ -22,6 +23,7 @@ struct tail {
 	void *user;
 
 	unsigned epoch; /* 0: nothing is followed */
+	msec_t begun;
 	char path[PATH_MAX];
 	bool there; /* when it was looked at last; then: */
 	dev_t device;
@@ -151,9 +153,14 @@ static bool read_chunk(struct tail *tail)
 static void look(void *user)
 {
 	struct tail *tail = user;
+	msec_t pause = (loop_now() - tail->begun) / 20;
 
 	read_chunk(tail);
-	loop_timer_set(tail->loop, &tail->look, LOOK_EVERY, look, tail);
+	if (pause < LOOK_EVERY)
+		pause = LOOK_EVERY;
+	if (pause > LOOK_EVERY_LAST)
+		pause = LOOK_EVERY_LAST;
+	loop_timer_set(tail->loop, &tail->look, pause, look, tail);
 }
 
 void tail_follow(struct tail *tail, unsigned epoch, const char *path)
@@ -164,6 +171,7 @@ void tail_follow(struct tail *tail, unsigned epoch, const char *path)
 	if (tail->epoch == epoch || strlen(path) >= sizeof(tail->path))
 		return;
 	tail->epoch = epoch;
+	tail->begun = loop_now();
 	snprintf(tail->path, sizeof(tail->path), "%s", path);
 	tail->there = tail->skipping = false;
 	tail->at = 0;

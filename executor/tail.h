@@ -10,9 +10,10 @@
  * was cut off from its new end, and only one that is new, or stands in the
  * place of the one that was there, from its beginning.
  *
- * It is looked at five times a second, because a file on a network file system
- * is not announced, and opened each time, because that is when such a file
- * system looks.  What is read at once is bounded; where the application writes
+ * It is looked at, five times a second at the beginning and once a second when
+ * it has run for a while, because a file on a network file system is not
+ * announced, and opened each time, because that is when such a file system
+ * looks.  What is read at once is bounded; where the application writes
  * faster, the oldest of it is passed over.
  */
 
