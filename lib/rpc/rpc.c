@@ -94,11 +94,19 @@ void rpc_op_start(struct rpc *rpc, struct rpc_op *op, grpc_call *call,
 		  const grpc_op *batch, size_t n)
 {
 	grpc_call_error error;
+	void *done;
+	int ok;
 
 	rpc_op_expect(rpc, op);
+	/* What is done at once, as most sending is, gRPC would wake the pump
+	 * for. */
+	grpc_completion_queue_thread_local_cache_init(rpc->queue);
 	error = grpc_call_start_batch(call, batch, n, op, NULL);
 	assert(error == GRPC_CALL_OK);
 	(void)error;
+	if (grpc_completion_queue_thread_local_cache_flush(rpc->queue, &done,
+							   &ok))
+		hand_over(rpc, done, ok);
 }
 
 void rpc_op_post(struct rpc *rpc, struct rpc_op *op)
