@@ -31,7 +31,7 @@ struct ledger *members_ledger(struct members *members)
 
 msec_t members_heartbeat(const struct members *members)
 {
-	return members->lost_after / 6;
+	return members->lost_after / 4;
 }
 
 msec_t members_lease(const struct members *members)
