@@ -181,8 +181,13 @@ struct coordinator *coordinator_destroy(struct coordinator *c);
 DEFINE_CLEANUP(struct coordinator, coordinator_destroy)
 
 /* service.c */
-/* Sends the job to all watchers; soon: within a tenth of a second. */
-void service_publish(struct coordinator *c, bool soon);
+/* Sends the job to all watchers within so many milliseconds. */
+enum publish {
+	PUBLISH_NOW = 0,
+	PUBLISH_SOON = 100,
+	PUBLISH_SELDOM = 1000, /* progress, which each step changes */
+};
+void service_publish(struct coordinator *c, enum publish within);
 /* The last word to them. */
 void service_finish(struct coordinator *c);
 

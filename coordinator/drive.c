@@ -220,7 +220,7 @@ void coordinator_step(struct coordinator *c, const struct job_event *event,
 	coordinator_arm_deadline(c);
 	storage_on_step(c, &before);
 	periodic_on_step(c, &before);
-	service_publish(c, !moved);
+	service_publish(c, moved ? PUBLISH_NOW : PUBLISH_SOON);
 	/* or another start is to be prepared */
 	if (moved || (c->job.next != 0 && c->job.next != before.next))
 		coordinator_carry_out(c);
@@ -404,7 +404,7 @@ static void on_lost(void *user, int member, const char *reason)
 		 members_ledger(c->members)->members[member].name, reason);
 	if (!job_is_over(&c->job) &&
 	    record_notice(c, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST, text))
-		service_publish(c, true);
+		service_publish(c, PUBLISH_SOON);
 	if (had_ranks)
 		coordinator_event(c, JOB_EV_LOST, epoch, 0, text);
 }

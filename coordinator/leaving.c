@@ -72,5 +72,5 @@ void coordinator_on_recalled(struct coordinator *c, int member, msec_t grace)
 		coordinator_step(c, &event, reason);
 	}
 	coordinator_let_go(c);
-	service_publish(c, true);
+	service_publish(c, PUBLISH_SOON);
 }

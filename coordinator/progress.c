@@ -121,8 +121,10 @@ static void on_step(struct coordinator *c, const struct line_facts *facts,
 	c->progress_epoch = epoch;
 	if (!c->job.stepped)
 		coordinator_event(c, JOB_EV_STEP, epoch, 0, "a step");
-	else
-		service_publish(c, true);
+	else /* a schedule goes by it */
+		service_publish(c, c->jobfile->policy == SCALE_SCHEDULE
+					   ? PUBLISH_SOON
+					   : PUBLISH_SELDOM);
 }
 
 /* Who says where it begins may say how far it is to go. */

@@ -42,7 +42,7 @@ void scale_declined(struct coordinator *c, int64_t ranks, const char *reason)
 	snprintf(text, sizeof(text), "%u -> %lld ranks: %s", c->job.size,
 		 (long long)ranks, reason);
 	if (record_notice(c, BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED, text))
-		service_publish(c, true);
+		service_publish(c, PUBLISH_SOON);
 }
 
 void scale_begin(struct coordinator *c, unsigned ranks, msec_t deadline,

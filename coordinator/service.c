@@ -17,8 +17,6 @@
  * the job as it is shown
  */
 
-enum { PUBLISH_SOON = 100 };
-
 /* ---- the job, as a message ---- */
 
 Bellows__V1__State service_state(enum job_state state)
@@ -138,16 +136,15 @@ static void publish(void *user)
 		send_job(c, CONTAINER(at, struct watcher, link));
 }
 
-void service_publish(struct coordinator *c, bool soon)
+void service_publish(struct coordinator *c, enum publish within)
 {
-	if (soon && loop_timer_is_set(&c->publish))
-		return;
-	if (soon) {
-		loop_timer_set(c->loop, &c->publish, PUBLISH_SOON, publish, c);
-		return;
+	if (within == PUBLISH_NOW) {
+		loop_timer_clear(&c->publish);
+		publish(c);
+	} else if (!loop_timer_is_set(&c->publish) ||
+		   c->publish.at > loop_now() + (msec_t)within) {
+		loop_timer_set(c->loop, &c->publish, within, publish, c);
 	}
-	loop_timer_clear(&c->publish);
-	publish(c);
 }
 
 void service_finish(struct coordinator *c)
@@ -277,7 +274,7 @@ static void on_supply(struct rpc_call *call, const ProtobufCMessage *message,
 		return;
 	snprintf(c->trouble, sizeof(c->trouble), "%s", trouble);
 	log_info("trouble=\"%s\"", c->trouble);
-	service_publish(c, true);
+	service_publish(c, PUBLISH_SOON);
 }
 
 static void on_cancel(struct rpc_call *call, const ProtobufCMessage *message,

@@ -22,7 +22,7 @@ static void notice(struct coordinator *c, Bellows__V1__NoticeKind kind,
 		   const char *text)
 {
 	if (!job_is_over(&c->job) && record_notice(c, kind, text))
-		service_publish(c, true);
+		service_publish(c, PUBLISH_SOON);
 }
 
 static void on_disk(void *user, const char *text, bool well)
