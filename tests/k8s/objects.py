@@ -148,9 +148,12 @@ def is_given_time(where, template):
     grace = int(dict(zip(words, words[1:])).get("--grace", 0))
     expect(grace + 5 == spec["terminationGracePeriodSeconds"],
            f"{where}: --grace {grace}")
-    expect(container.get("readinessProbe", {}).get("exec")
+    expect(container.get("startupProbe", {}).get("exec")
            == {"command": ["test", "-e", "/tmp/ready"]},
            f"{where}: it is not asked whether it is fit")
+    expect("readinessProbe" not in container and
+           "livenessProbe" not in container,
+           f"{where}: a process runs beside the ranks again and again")
 
 
 def is_reclaimed(where, template):

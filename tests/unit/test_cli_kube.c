@@ -346,9 +346,8 @@ static void executors_end_before_they_are_killed(void)
 
 	CHECK_TEXT(kube_text(spec, "containers.0.args.0"), "--grace");
 	CHECK(own && strtol(own, NULL, 10) + 5 == grace && grace >= 60);
-	CHECK_TEXT(
-		kube_text(spec, "containers.0.readinessProbe.exec.command.2"),
-		"/tmp/ready");
+	CHECK_TEXT(kube_text(spec, "containers.0.startupProbe.exec.command.2"),
+		   "/tmp/ready");
 }
 
 static void without_volcano_there_are_service_and_pod_template(void)

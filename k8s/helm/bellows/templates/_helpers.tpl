@@ -144,12 +144,12 @@ spec:
       failureThreshold: 6
     {{- end }}
     {{- if eq .role "executor" }}
-    readinessProbe:
+    startupProbe:
       exec: {command: [test, -e, /tmp/ready]}
-      initialDelaySeconds: 5
-      periodSeconds: 30
+      initialDelaySeconds: 2
+      periodSeconds: 5
       timeoutSeconds: 5
-      failureThreshold: 1
+      failureThreshold: 1000000
     {{- end }}
     resources: {{- toYaml (index $values.resources .role) | nindent 6 }}
     securityContext:
