@@ -17,7 +17,10 @@ BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench")
 sys.path.insert(1, BENCH)
 sys.dont_write_bytecode = True
 import apicalls  # noqa: E402  pylint: disable=wrong-import-position
+import kubeapps  # noqa: E402  pylint: disable=wrong-import-position
 import kubejobs  # noqa: E402  pylint: disable=wrong-import-position
+import pace  # noqa: E402  pylint: disable=wrong-import-position
+import runs  # noqa: E402  pylint: disable=wrong-import-position
 import sshimage  # noqa: E402  pylint: disable=wrong-import-position
 import image  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -137,6 +140,55 @@ def what_bellows_costs_is_the_median_of_pairs(_room):
     assert overhead.verdict(series, "time").startswith("NOT MET: ")
 
 
+def jobs_are_compared_while_all_of_them_compute(_room):
+    first = [(0, 0), (10, 100), (20, 200)]      # alone until 4, then to the end
+    other = [(4, 0), (14, 50), (26, 170)]       # faster once it is alone
+    begin, end = pace.window([first, other])
+    assert (begin, end) == (4, 20)
+    assert abs(pace.of_a_step(first, begin, end) - 0.1) < 1e-9
+    assert abs(pace.of_a_step(other, begin, end) - 16 / 110) < 1e-9
+    for wrong, word in (([first, []], "no step"),
+                        ([first, [(20, 0), (30, 9)]], "one after the other")):
+        try:
+            pace.window(wrong)
+        except runs.Failed as reason:
+            assert word in str(reason), reason
+        else:
+            raise AssertionError(f"{wrong} can be compared")
+    try:
+        pace.of_a_step([(0, 7), (20, 7)], 4, 20)
+    except runs.Failed as reason:
+        assert "no step" in str(reason), reason
+    else:
+        raise AssertionError("who stands still has a pace")
+
+
+def what_was_used_is_counted_while_all_compute(_room):
+    overhead = script("kube-overhead")
+    looks = [overhead.Look(when, overhead.collections.Counter(p=cpu), [cpu, 5])
+             for when, cpu in ((0, 0), (1, 1), (3, 2), (9, 9))]
+    programs, sides = overhead.parts(looks, 0.5, 4)
+    assert programs == {"p": 0.5} and sides == [0.5, 0]
+    try:
+        overhead.parts(looks, 0.5, 2)
+    except runs.Failed as reason:
+        assert "--length" in str(reason)
+    else:
+        raise AssertionError("one look is enough")
+
+
+def the_pace_of_gromacs_is_read_from_its_log(room):
+    entry = "           Step           Time\n{:>15}{:>15.5f}\n" + "x" * 999 + "\n"
+    assert kubeapps.Gromacs.look(None, room.path("")) is None
+    path = room.write("md.log", "head\n")
+    assert kubeapps.Gromacs.look(None, room.path("")) is None
+    room.write("md.log", "".join(entry.format(i, i / 500)
+                                 for i in range(0, 100, 5)))
+    os.utime(path, (0, 1234.5))
+    assert kubeapps.Gromacs.look(None, room.path("")) == (1234.5, 95)
+    assert kubeapps.Gromacs.read(None, "", [1, 2, 3, 4]) == ([2, 3], None)
+
+
 def a_share_or_a_size_that_cannot_be_is_refused(_room):
     overhead = script("kube-overhead")
     assert overhead.share("0.25") == 0.25 and overhead.ranks("3") == 3
@@ -187,6 +239,9 @@ harness.main(each_says_what_it_measures,
              a_grow_is_read_from_the_log,
              ranks_that_stood_still_while_pods_started_are_seen,
              what_bellows_costs_is_the_median_of_pairs,
+             jobs_are_compared_while_all_of_them_compute,
+             what_was_used_is_counted_while_all_compute,
+             the_pace_of_gromacs_is_read_from_its_log,
              a_share_or_a_size_that_cannot_be_is_refused,
              calls_are_counted_by_their_kind,
              an_image_gets_one_more_layer)
