@@ -7,14 +7,19 @@
  *
  * Who issues them for a short time, as cert-manager does, puts others in their
  * place before they are over.  So a folder that an identity was read from is
- * read again every RENEW_EACH.  What is new in it is handed on once it is
- * whole; what is wrong with it is told once, and the former one stays in use.
+ * looked at every RENEW_EACH, and read again if a file in it has changed; else
+ * each RENEW_ANYWAY-th time, for they may be over.  What is new in it is handed
+ * on once it is whole; what is wrong with it is told once, and the former one
+ * stays in use.
  */
 
 #include "loop/loop.h"
 #include "tls/identity.h"
 
-enum { RENEW_EACH = 5000 };
+enum {
+	RENEW_EACH = 5000,
+	RENEW_ANYWAY = 12,
+};
 
 /* now: borrowed, NULL if err says why there is none. */
 typedef void (*renew_f)(void *user, const struct tls_identity *now,
@@ -24,6 +29,8 @@ struct renew {
 	struct loop *loop;
 	struct loop_timer timer;
 	const char *folder;
+	int64_t changed;    /* what is in the folder, when it was read last */
+	unsigned passed;    /* looks since */
 	char *ca, *cert;    /* the last that was handed on */
 	struct error fault; /* the last that was told; "": none since */
 	renew_f fn;

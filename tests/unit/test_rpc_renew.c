@@ -114,6 +114,33 @@ static void its_time_comes_again_and_again(void)
 	end_folder(&identity);
 }
 
+static void what_has_not_changed_is_read_seldom(void)
+{
+	struct tls_identity identity = {0}, later = {0};
+	unsigned looks = 0;
+
+	CHECK(begin_folder(&identity));
+	renew_begin(&renew, loop, root, &identity, on_news, NULL);
+	renew.timer.fn(renew.timer.user);
+	do
+		renew.timer.fn(renew.timer.user);
+	while (++looks < 100 && renew.passed > 0);
+	CHECK(looks == RENEW_ANYWAY && news == 0 && faults == 0);
+
+	renew.timer.fn(renew.timer.user);
+	CHECK(renew.passed == 1);
+	CHECK(make_by(&later, first, "executor", NULL) && put(&later));
+	renew.timer.fn(renew.timer.user);
+	CHECK(renew.passed == 0 && news == 1);
+	CHECK_TEXT(got.key, later.key);
+	CHECK(tree_remove_path(root, &err) == 0);
+	renew.timer.fn(renew.timer.user);
+	renew.timer.fn(renew.timer.user);
+	CHECK(renew.passed == 0 && faults == 1);
+	tls_identity_fini(&later);
+	end_folder(&identity);
+}
+
 static void standard_input_is_not_read_again(void)
 {
 	struct tls_identity identity = {0};
@@ -248,6 +275,7 @@ int main(void)
 		TEST(what_is_new_is_handed_on_once),
 		TEST(what_is_wrong_is_told_once_until_it_is_right_again),
 		TEST(its_time_comes_again_and_again),
+		TEST(what_has_not_changed_is_read_seldom),
 		TEST(standard_input_is_not_read_again),
 		TEST(a_server_that_is_renewed_shows_the_new_one),
 		TEST(a_server_that_is_renewed_twice_shows_the_last_one),
