@@ -90,9 +90,10 @@ def files_of(room, space, secret):
     return folder
 
 
-def begin(space, overlay, work=WORK):
+def begin(space, overlay, work=WORK, change=str):
+    """change: makes another text of the manifests."""
     make_secrets(space)
-    space.apply(manifests(space, overlay, work))
+    space.apply(change(manifests(space, overlay, work)))
 
 
 class Heat:
