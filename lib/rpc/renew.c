@@ -3,11 +3,7 @@
 
 #include "base/cleanup.h"
 
-#include <limits.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Without memory for it the same is handed on again, which does no harm. */
 static void note(struct renew *renew, const struct tls_identity *identity)
@@ -43,31 +39,11 @@ void renew_now(struct renew *renew)
 	}
 }
 
-/* In nanoseconds, of the newest of its files; 0 if one is not there. */
-static int64_t time_of_change(const char *folder)
-{
-	static const char *const names[] = {"ca.crt", "tls.crt", "tls.key"};
-	char path[PATH_MAX];
-	struct stat status;
-	int64_t newest = 0, at;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
-		if (stat(path, &status) != 0)
-			return 0;
-		at = (int64_t)status.st_ctim.tv_sec * 1000000000 +
-		     status.st_ctim.tv_nsec;
-		if (at > newest)
-			newest = at;
-	}
-	return newest;
-}
-
 /* To read is to parse and to verify, and the ranks wait for that. */
 static void look(void *user)
 {
 	struct renew *renew = user;
-	int64_t changed = time_of_change(renew->folder);
+	int64_t changed = tls_identity_changed(renew->folder);
 
 	loop_timer_set(renew->loop, &renew->timer, RENEW_EACH, look, renew);
 	if (changed != 0 && changed == renew->changed &&

@@ -103,6 +103,24 @@ static int read_folder(struct tls_identity *id, const char *folder,
 					folder, time(NULL), err);
 }
 
+int64_t tls_identity_changed(const char *folder)
+{
+	char path[PATH_MAX];
+	struct stat status;
+	int64_t newest = 0, at;
+
+	for (enum part part = CA; part < PARTS; part++) {
+		if (put_path(path, folder, names[part], NULL) < 0 ||
+		    stat(path, &status) != 0)
+			return 0;
+		at = (int64_t)status.st_ctim.tv_sec * 1000000000 +
+		     status.st_ctim.tv_nsec;
+		if (at > newest)
+			newest = at;
+	}
+	return newest;
+}
+
 static int write_part(const char *folder, enum part part, const char *text,
 		      struct error *err)
 {

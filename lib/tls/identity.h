@@ -19,6 +19,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -57,6 +58,10 @@ int tls_identity_serves(const struct tls_identity *id, const char *name,
  * it is waited for 10 s at the most after each part of it. */
 int tls_identity_read(struct tls_identity *id, const char *folder,
 		      struct error *err);
+
+/* When the newest of the three was changed, in nanoseconds; 0 if one is not
+ * there. */
+int64_t tls_identity_changed(const char *folder);
 
 /* Makes the folder, 0700, and the three files in it, 0600.  -EEXIST if it is
  * there. */
