@@ -35,8 +35,8 @@ class Parint:
         starts = [at for at in kubejobs.Log(text).starts() if at]
         digest = re.findall(r"^parint: digest (\w+)$", text, re.M)
         if len(starts) != 1 or len(digest) != 1:
-            raise Failed(f"{len(starts)} starts and {len(digest)} "
-                              "digests, not one of each")
+            raise Failed(f"{len(starts)} starts and {len(digest)} digests, "
+                         "not one of each")
         return [(at, i) for i, at in enumerate(starts[0])], digest[0]
 
 
@@ -68,7 +68,8 @@ class Gromacs:
             mounts[:] = [at for at in mounts if at["name"] != "input"] + [
                 {"name": "input", "mountPath": "/etc/bellows/input"}]
 
-    def look(self, volume):
+    @staticmethod
+    def look(volume):
         """The last step in the log, and when that was written."""
         try:
             with open(os.path.join(volume, "md.log"), "rb") as file:
@@ -77,9 +78,10 @@ class Gromacs:
                 text = file.read(min(TAIL, status.st_size))
         except FileNotFoundError:
             return None
-        found = re.findall(rb"^ +Step +Time\n +(\d+) ", text, re.M)
+        found = workloads.logged(text.decode(errors="replace"))
         return (status.st_mtime, int(found[-1])) if found else None
 
-    def read(self, _text, seen):
+    @staticmethod
+    def read(_text, seen):
         """The first and the last one have beginning and end in them."""
         return seen[1:-1], None

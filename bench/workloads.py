@@ -173,10 +173,15 @@ class Water:
         with open(os.path.join(folder, "md.log"), encoding="utf-8",
                   errors="replace") as file:
             log = file.read()
-        seen = re.findall(r"^ +Step +Time\n +(\d+) ", log, re.M)
+        seen = logged(log)
         if not seen or int(seen[-1]) != steps or "Finished mdrun" not in log:
             raise Failed(f"its log ends at step {seen[-1] if seen else '-'}, "
                          f"not at {steps}")
+
+
+def logged(text):
+    """The steps of which GROMACS' log tells, as text."""
+    return re.findall(r"^ +Step +Time\n +(\d+) ", text, re.M)
 
 
 def missing(app):

@@ -179,14 +179,14 @@ def what_was_used_is_counted_while_all_compute(_room):
 
 def the_pace_of_gromacs_is_read_from_its_log(room):
     entry = "           Step           Time\n{:>15}{:>15.5f}\n" + "x" * 999 + "\n"
-    assert kubeapps.Gromacs.look(None, room.path("")) is None
+    assert kubeapps.Gromacs.look(room.path("")) is None
     path = room.write("md.log", "head\n")
-    assert kubeapps.Gromacs.look(None, room.path("")) is None
+    assert kubeapps.Gromacs.look(room.path("")) is None
     room.write("md.log", "".join(entry.format(i, i / 500)
                                  for i in range(0, 100, 5)))
     os.utime(path, (0, 1234.5))
-    assert kubeapps.Gromacs.look(None, room.path("")) == (1234.5, 95)
-    assert kubeapps.Gromacs.read(None, "", [1, 2, 3, 4]) == ([2, 3], None)
+    assert kubeapps.Gromacs.look(room.path("")) == (1234.5, 95)
+    assert kubeapps.Gromacs.read("", [1, 2, 3, 4]) == ([2, 3], None)
 
 
 def a_share_or_a_size_that_cannot_be_is_refused(_room):
