@@ -156,7 +156,7 @@ def one_that_is_unmounted_costs_no_step(room):
 def errors_of_a_disk_drop_the_rescale(room):
     work = harness.work_for(LONG)
     room.env["FAILING"] = room.path("failing")
-    at = begun(room, work, environment="{LD_PRELOAD: %s}" % FAILING)
+    at = begun(room, work, environment={"LD_PRELOAD": FAILING})
     for code, reason in ((5, "Input/output error"),
                          (116, "Stale file handle"),
                          (122, "Disk quota exceeded")):

@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 
+import paced
 from known import known
 
 BIN = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ".")
@@ -232,14 +233,26 @@ class Room:
             file.write(text)
         return self.path(name)
 
-    def job(self, work, name="heat", ranks=(2, 1, 6), **keys):
-        """A job file for parint.  keys: more of them, as YAML."""
+    def job(self, work, name="heat", ranks=(2, 1, 6), environment=None, **keys):
+        """A job file for parint.  environment: of its ranks, as a dict; keys:
+        more of the file, as YAML."""
+        environment = {**(environment or {})}
+        if work.is_paced and "command" not in keys:
+            environment = paced.environment(self.path("pace"), environment)
+            self.pace(work.pace)
+        if environment:
+            keys["environment"] = json.dumps(environment)
         words = {"name": name, "app": "parint",
                  "command": flow(["parint", *work.words]),
                  "ranks": "{{initial: {}, min: {}, max: {}}}".format(*ranks),
                  "checkpoint": "{dir: ck, deadline: 30s}", **keys}
         return self.write(f"{name}.yaml", "".join(
             f"{key}: {value}\n" for key, value in words.items()))
+
+    def pace(self, microseconds):
+        """What an iteration costs one rank from now on; 0: the paced job runs
+        to its end."""
+        paced.write(self.path("pace"), microseconds)
 
     # -- looking
 
@@ -395,12 +408,16 @@ def reap():
 # ---- parint ----
 
 class Work:
-    """What parint is to compute."""
+    """What parint is to compute.
 
-    def __init__(self, size, iterations, nloop, steps=False):
+    pace: microseconds that an iteration takes on one rank; 0: as long as it
+    computes."""
+
+    def __init__(self, size, iterations, nloop, steps=False, pace=0):
         self.words = ["--array-size", size, "--iterations", iterations,
                       "--nloop", nloop] + ["--steps"] * steps
-        self.iterations = iterations
+        self.iterations, self.pace = iterations, pace
+        self.is_paced = pace > 0
 
     def digest(self):
         """Of plain mpiexec."""
@@ -426,20 +443,10 @@ def digest(output, again=False):
     return found[0]
 
 
-def iterations_for(seconds, size, nloop, least=200):
-    """How many iterations take two ranks so long on this machine."""
-    def probe():
-        stamps = re.findall(r" at (\d+\.\d+)$",
-                            plain(2, "--array-size", size, "--iterations", 200,
-                                  "--nloop", nloop, "--steps"), re.M)
-        return (float(stamps[-1]) - float(stamps[0])) / 199
-    speed = known(lambda: str(min(probe() for _ in range(3))), BIN, "speed",
-                  size, nloop)
-    return max(least, int(seconds / float(speed)))
-
-
-def work_for(seconds, size=100003, nloop=200, steps=False):
-    return Work(size, iterations_for(seconds, size, nloop), nloop, steps)
+def work_for(seconds, size=100003, steps=False):
+    """So long do two ranks take for it, at next to no processor time."""
+    return Work(size, max(1, round(seconds * paced.ITERATIONS)), 1, steps,
+                paced.ON_ONE_RANK)
 
 
 # ---- TAP ----

@@ -17,7 +17,7 @@ import bed
 import harness
 
 # Long enough for all that a test does meanwhile, on a machine of any speed.
-WORK = harness.Work(100003, 6000, 200)
+WORK = harness.work_for(9)
 
 
 def start(room, hosts, work, ranks=(1, 1, 4), launcher="stream", **keys):
@@ -90,7 +90,7 @@ def so_it_does_by_ssh_where_there_is_only_ipv6(room):
 
 
 def a_slow_network_that_loses_frames_changes_no_digest(room):
-    work = harness.Work(100003, 500, 200)
+    work = harness.work_for(1)
     with bed.Bed(room, 4, "--delay", "5ms", "--loss", "1%") as at:
         job = start(room, at.file(), work, ranks=(2, 1, 4))
         room.runs_on(2)

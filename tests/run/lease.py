@@ -21,7 +21,7 @@ def are(pids, what):
 
 
 def a_host_that_is_cut_off_stands_still_before_others_start(room):
-    work = harness.Work(100003, 6000, 200)
+    work = harness.work_for(9)
     with bed.Bed(room, 3) as at:
         job = room.start("bellows", "run", "--hosts", at.file(), room.job(
             work, ranks=(2, 1, 3)))

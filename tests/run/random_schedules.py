@@ -8,8 +8,8 @@ import harness
 
 SEED = 3735928559
 PARTS = [harness.some(*many) for many in ((20, 8), (15, 6), (15, 6))]
-SIZES = (60013, 65521, 70001, 80021, 99991)  # of which none is a multiple
-NLOOP = 150                                  # of 2 to 6
+# of which none is a multiple of 2 to 6
+SIZES = (60013, 65521, 70001, 80021, 99991)
 SECONDS = 0.9
 
 print(f"# seed {SEED}")
@@ -30,9 +30,7 @@ def moments(dice, many, last, unit):
 
 
 def work_of(dice):
-    size = dice.choice(SIZES)
-    return harness.Work(size, harness.iterations_for(SECONDS, size, NLOOP),
-                        NLOOP)
+    return harness.work_for(SECONDS, dice.choice(SIZES))
 
 
 def check(work, at, what):

@@ -66,7 +66,7 @@ class Coordinator:
         self.token = make_token(room)
         self.at = room.start(
             "bellows-coordinator", "--job",
-            room.job(harness.Work(100003, 1000, 200), **job), "--state",
+            room.job(harness.work_for(2), **job), "--state",
             self.state, "--listen", f"{host}:0", "--tls",
             os.path.join(keys, "coordinator"), "--token-file", self.token,
             "--health", f"{host}:0")
