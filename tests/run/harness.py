@@ -237,7 +237,7 @@ class Room:
         """A job file for parint.  environment: of its ranks, as a dict; keys:
         more of the file, as YAML."""
         environment = {**(environment or {})}
-        if work.is_paced and "command" not in keys:
+        if work.is_paced:
             environment = paced.environment(self.path("pace"), environment)
             self.pace(work.pace)
         if environment:

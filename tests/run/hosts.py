@@ -90,7 +90,7 @@ def so_it_does_by_ssh_where_there_is_only_ipv6(room):
 
 
 def a_slow_network_that_loses_frames_changes_no_digest(room):
-    work = harness.work_for(1)
+    work = harness.work_for(8)
     with bed.Bed(room, 4, "--delay", "5ms", "--loss", "1%") as at:
         job = start(room, at.file(), work, ranks=(2, 1, 4))
         room.runs_on(2)

@@ -221,9 +221,10 @@ def a_worker_that_never_confirms_is_given_up(room):
     job, workers = begun(room, "mute")
     assert job.scale(-1)[0] == 1
     room.runs_on(1)
-    if "activeServer 5" in workers[1].said():
-        job.at.says("10.77.0.11 lost: it never confirmed that its ranks were")
-        assert workers[1].at.end() != 0
+    room.wait("it is told to end", lambda: "activeServer 5" in
+              workers[1].said())
+    job.at.says("10.77.0.11 lost: it never confirmed that its ranks were")
+    assert workers[1].at.end() != 0
     is_saved_and_stopped(job, workers[0])
 
 

@@ -114,7 +114,7 @@ def a_wait_for_others_ends_in_69(room):
 # ---- what does not fit ----
 
 def a_checkpoint_that_does_not_come_in_time_is_said(room):
-    path = room.job(harness.work_for(60), command=STUBBORN, ranks=(2, 1, 2))
+    path = room.job(harness.Work(1, 1, 1), command=STUBBORN, ranks=(2, 1, 2))
     crew = Crew(room, path, 2, "--grace", 2).computes(2)
     crew.tell("w1")
     crew.left("w1")
@@ -162,7 +162,7 @@ def nobody_waits_longer_than_the_grace(room):
 
 
 def told_twice_an_executor_ends_at_once(room):
-    path = room.job(harness.work_for(60), command=STUBBORN, ranks=(2, 1, 2))
+    path = room.job(harness.Work(1, 1, 1), command=STUBBORN, ranks=(2, 1, 2))
     crew = Crew(room, path, 2).computes(2)
     crew.tell("w1")
     room.wait("it heard", lambda: "told to leave" in crew.hands["w1"].errors)

@@ -33,6 +33,13 @@ def steps(at, what):
         rf"^parint: {what} at iteration (\d+)", at.output, re.M)]
 
 
+def at_least(seconds, job):
+    """They are so far apart, from the first step after one to the next order."""
+    apart = [after["ordered_ms"] - before["stepped_ms"] for before, after in
+             zip(made(job), made(job)[1:])]
+    assert apart and min(apart) >= seconds * 1000, (apart, job["history"])
+
+
 def a_loss_goes_back_to_the_last_one_that_was_due(room):
     work = harness.work_for(RUN)
     at = begun(room, work, "{dir: ck, interval: 1s}")
@@ -40,6 +47,7 @@ def a_loss_goes_back_to_the_last_one_that_was_due(room):
                         and job["state"] == "running"
                         and harness.has_stepped(job))
     assert job["ranks"] == 2 and job["target"] == 2
+    at_least(0.9, job)
     os.kill(max(room.ours("parint")), signal.SIGKILL)
     has_its_digest(at, work).says("a checkpoint cost a pause of")
     saved, resumed = steps(at, "checkpoint"), steps(at, "resumed")

@@ -51,6 +51,9 @@ def a_lost_executor_is_replaced_from_the_start_without_a_checkpoint(room):
     kill(executor(room, 1))
     has_its_digest(at, work).says("worker-1 was lost")
     assert resumed(at) == []
+    told = harness.read(room.path("state", "heat", "monitor.log"), "r")
+    _, _, since = told.partition('executor=worker-1 ended with="signal 9"')
+    assert " starting worker-1" in since, told
 
 
 def a_lost_executor_costs_what_came_after_the_checkpoint(room):
@@ -163,7 +166,8 @@ def daemons_and_ranks_killed_at_once_leave_no_shared_memory(room):
     at = begun(room, work, ranks=(4, 2, 4), ranks_per_executor=2)
     shared = harness.segments()
     assert len(shared) == 2, shared
-    for pid in room.ours("orted") + room.ours("parint"):
+    # ranks first: without their daemon they end by themselves
+    for pid in room.ours("parint") + room.ours("orted"):
         kill(pid)
     has_its_digest(at, work)
     assert not shared & harness.segments(), harness.segments()
@@ -199,7 +203,7 @@ def interrupted_amid_a_rescale_the_job_saves_too(room):
 
 
 def told_twice_it_is_cancelled(room):
-    at = begun(room, harness.work_for(60), command=STUBBORN)
+    at = begun(room, harness.Work(1, 1, 1), command=STUBBORN)
     pid = room.the("bellows-coordinator")
     kill(pid, signal.SIGTERM)
     room.wait_job("saving", lambda job: job["state"] == "saving")
@@ -280,7 +284,7 @@ def a_killed_monitor_is_replaced_and_the_job_goes_on(room):
 # ---- checkpoints that do not come ----
 
 def a_save_deadline_that_passes_drops_the_rescale(room):
-    at = begun(room, harness.work_for(60), command=STUBBORN,
+    at = begun(room, harness.Work(1, 1, 1), command=STUBBORN,
                checkpoint="{dir: ck, deadline: 1s}")
     asked = room.scale(3)
     asked.ends_with(76)
