@@ -26,6 +26,11 @@ import time
 
 import paced
 from known import known
+# also for those who import harness
+from processes import (  # pylint: disable=unused-import
+    read, processes, environment, number_of, stat, is_alive, command,
+    children, zombies, descriptors, memory, segments, is_mapped, in_sight,
+    in_files, tree)
 
 BIN = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ".")
 MPIEXEC = shutil.which("mpiexec")
@@ -53,94 +58,6 @@ def some(everything, few):
 
 class Skip(Exception):
     """The test cannot be made here."""
-
-
-# ---- processes ----
-
-def read(path, mode="rb"):
-    try:
-        with open(path, mode) as file:
-            return file.read()
-    except OSError:
-        return b"" if "b" in mode else ""
-
-
-def processes():
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-
-
-def environment(pid):
-    return read(f"/proc/{pid}/environ").split(b"\0")
-
-
-def number_of(pid, key):
-    """The value of a variable of its environment; -1 if it has none."""
-    found = re.search(rb"^%s=(\d+)$" % key.encode(),
-                      b"\n".join(environment(pid)), re.M)
-    return int(found[1]) if found else -1
-
-
-def stat(pid):
-    """State and parent, or None if there is no such process."""
-    fields = read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
-    return (fields[0].decode(), int(fields[1])) if fields else None
-
-
-def is_alive(pid):
-    at = stat(pid)
-    return at is not None and at[0] not in "ZX"
-
-
-def command(pid):
-    return [word.decode(errors="replace")
-            for word in read(f"/proc/{pid}/cmdline").split(b"\0")[:-1]]
-
-
-def children(pid):
-    return [at for at in processes() if (stat(at) or (None, 0))[1] == pid]
-
-
-def zombies(*parents):
-    return [(pid, parent) for pid, parent in
-            ((pid, stat(pid)) for pid in processes())
-            if parent and parent[0] == "Z" and parent[1] in parents]
-
-
-def descriptors(pid):
-    return len(os.listdir(f"/proc/{pid}/fd"))
-
-
-def memory(pid):
-    """Resident, in KiB."""
-    return int(re.search(rb"^VmRSS:\s+(\d+)",
-                         read(f"/proc/{pid}/status"), re.M).group(1))
-
-
-def segments():
-    """Of this user; another one's programs have theirs in the same place."""
-    found = glob.glob("/dev/shm/bellows-*") + glob.glob("/dev/shm/vader_*")
-    return {path for path in found if os.access(path, os.R_OK)}
-
-
-def is_mapped(path):
-    return any(path.encode() in read(f"/proc/{pid}/maps")
-               for pid in processes())
-
-
-# ---- secrets ----
-
-def in_sight(words):
-    """Command lines that show one of these."""
-    return [pid for pid in processes()
-            if any(word.encode() in read(f"/proc/{pid}/cmdline")
-                   for word in words)]
-
-
-def in_files(folder, words):
-    return [path for path in (os.path.join(folder, name)
-                              for name in tree(folder))
-            if os.path.isfile(path)
-            and any(word.encode() in read(path) for word in words)]
 
 
 # ---- programs ----
@@ -373,15 +290,6 @@ class Room:
         for path in paths:
             for line in read(path).decode(errors="replace").splitlines()[-25:]:
                 print(f"#   {os.path.basename(path)}: {line[:200]}")
-
-
-def tree(folder):
-    """All below it, as paths from there; folders end with a slash."""
-    found = []
-    for at, folders, files in os.walk(folder):
-        names = files + [name + "/" for name in folders]
-        found += [os.path.relpath(at, folder) + "/" + name for name in names]
-    return [name[2:] if name.startswith("./") else name for name in found]
 
 
 def flow(words):

@@ -19,7 +19,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-enum { YIELD_US = 100, SLACK_NS = 1000 };
+enum { YIELD_US = 200, SLACK_NS = 1000 };
 
 __attribute__((constructor)) static void wake_in_time(void)
 {

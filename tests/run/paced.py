@@ -16,7 +16,8 @@ def environment(path, more=None):
     preloaded = [SHIM] + [more[key] for key in ["LD_PRELOAD"] if key in more]
     # a program under a sanitizer wants to be the first that is loaded
     return {"ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0", **more,
-            "LD_PRELOAD": ":".join(preloaded), "PACE_FILE": path}
+            "LD_PRELOAD": ":".join(preloaded), "PACE_FILE": path,
+            "OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
 def write(path, microseconds):
