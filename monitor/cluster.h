@@ -58,7 +58,8 @@ void cluster_act(struct cluster *cluster, const struct supply_act *act);
 /* Removes the pods of our own, bounded.  Runs the loop. */
 void cluster_clear(struct cluster *cluster);
 
-/* Nothing is under way any more. */
+/* Nothing is under way any more.  Acts that were are told to the supply as
+ * broken off: what was to be removed may still be there. */
 void cluster_cancel(struct cluster *cluster);
 
 #endif

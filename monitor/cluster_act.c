@@ -188,6 +188,8 @@ void cluster_cancel(struct cluster *p)
 		struct flight *flight = CONTAINER(at, struct flight, link);
 
 		kube_cancel(flight->call);
+		supply_done(&p->supply, &flight->act, -ECANCELED, "",
+			    loop_now());
 		list_remove(&flight->link);
 		free(flight);
 	}
@@ -235,7 +237,9 @@ static void remove_last(struct cluster *p, struct supply_pod *pod)
 		return;
 	}
 	flight->p = p;
+	flight->act.kind = SUPPLY_REMOVE;
 	memcpy(flight->act.name, pod->name, sizeof(pod->name));
+	memcpy(flight->act.uid, pod->uid, sizeof(pod->uid));
 	list_append(&p->flights, &flight->link);
 	p->supply.flights++;
 }
@@ -257,7 +261,6 @@ static void remove_next(struct cluster *p)
 
 void cluster_clear(struct cluster *p)
 {
-	p->supply.flights = 0;
 	loop_timer_set(p->loop, &p->timer, END_MAX, on_end_max, p);
 	remove_next(p);
 	if (p->supply.flights > 0)

@@ -224,7 +224,8 @@ static void created(struct supply *s, const struct supply_act *act, int r,
 	}
 	if (pod)
 		pods_forget(s, act->name);
-	refused(s, text, now);
+	if (r != -ECANCELED)
+		refused(s, text, now);
 }
 
 static void removed(struct supply *s, const struct supply_act *act, int r,
@@ -237,7 +238,7 @@ static void removed(struct supply *s, const struct supply_act *act, int r,
 	if (r == -ENOENT)
 		pods_forget(s, act->name);
 	else
-		pod->removed = now;
+		pod->removed = r == -ECANCELED ? 0 : now;
 }
 
 void supply_done(struct supply *s, const struct supply_act *act, int r,
@@ -256,7 +257,7 @@ void supply_done(struct supply *s, const struct supply_act *act, int r,
 		s->patching = false;
 		if (r == 0)
 			s->refusal[0] = '\0';
-		else if (r != -EAGAIN)
+		else if (r != -EAGAIN && r != -ECANCELED)
 			refused(s, text, now);
 		return;
 	}

@@ -186,7 +186,9 @@ void supply_away(struct supply *supply, const char *why);
 /* ---- what became of an act ---- */
 
 /* r as of struct kube_answer; of a creation that went well supply_see() comes
- * before.  -EEXIST: the name is a stranger's. */
+ * before.  -EEXIST: the name is a stranger's.  -ECANCELED: it was broken off
+ * from here and may have been done all the same; that is no refusal, and a
+ * removal counts as not asked for. */
 void supply_done(struct supply *supply, const struct supply_act *act, int r,
 		 const char *text, msec_t now);
 

@@ -12,7 +12,7 @@ import signal
 import threading
 import urllib.parse
 
-from fake_kube import Api, answer, event, status
+from fake_kube import Api, answer, event, silent, status
 
 POD = "/api/v1/namespaces/lab/pods"
 VCJOB = "/apis/batch.volcano.sh/v1alpha1/namespaces/lab/jobs/heat"
@@ -52,6 +52,7 @@ class Cluster(Api):
         self.made = []    # names of pods, each time one is made
         self.refusal = None  # of creations: what is sent
         self.away = False
+        self.held = None  # the pod whose removal gets no answer
         self.spec = {}    # what pods that are made have in their status
         self.job = self.stamp(job)
         super().__init__(keys)
@@ -121,6 +122,11 @@ class Cluster(Api):
         if program and not program.is_over():
             program.tell(signal.SIGTERM)
         self.say("DELETED", pod)
+
+    def removals(self, name):
+        with self.changed:
+            return [at for at in self.requests if at["method"] == "DELETE"
+                    and at["path"] == f"{POD}/{name}"]
 
     def phases(self):
         with self.changed:
@@ -193,6 +199,8 @@ class Cluster(Api):
             return status(404, "NotFound", f'pods "{name}" not found')
         if method != "DELETE":
             return answer(200, pod)
+        if name == self.held:
+            return silent
         uid = body.get("preconditions", {}).get("uid")
         if uid and uid != pod["metadata"]["uid"]:
             return status(409, "Conflict", "another uid")

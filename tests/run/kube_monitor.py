@@ -182,6 +182,21 @@ def a_monitor_that_is_told_to_end_leaves_the_pods(room):
         room.runs_on(2)
 
 
+def a_removal_that_the_end_broke_off_is_repeated(room):
+    with Bed(room, harness.work_for(60), vcjob(2, 2)) as bed:
+        monitor = bed.monitor()
+        room.runs_on(2)
+        room.scale(3).ends_with(0)
+        bed.api.held = "heat-bellows-0"
+        room.scale(2).ends_with(0)
+        room.wait("a removal", lambda: bed.api.removals("heat-bellows-0"))
+        bed.api.held = None
+        room.run("bellows", "cancel", "heat").ends_with(0)
+        bed.coordinator.end()
+        monitor.ends_with(0)
+        assert not bed.ours()
+
+
 def a_pod_deleted_by_hand_is_made_again_when_it_is_wanted(room):
     with Bed(room, harness.work_for(60), vcjob(1, 1), ranks=(2, 2, 4)) as bed:
         bed.monitor()
@@ -204,5 +219,6 @@ if __name__ == "__main__":
         an_api_that_was_away_in_a_grow_costs_nothing,
         a_monitor_that_was_killed_is_followed_by_another,
         a_monitor_that_is_told_to_end_leaves_the_pods,
+        a_removal_that_the_end_broke_off_is_repeated,
         a_pod_deleted_by_hand_is_made_again_when_it_is_wanted,
     )

@@ -183,6 +183,32 @@ static void tell_members(struct cluster *c)
 
 /* ---- what the supply asks for ---- */
 
+static bool is_cut(struct cluster *c, const struct supply_act *act)
+{
+	if (!c->cut || strcmp(act->name, c->cut) != 0)
+		return false;
+	c->cut = NULL;
+	return true;
+}
+
+static int remove_pod(struct cluster *c, const struct supply_act *act)
+{
+	struct cluster_pod *pod = cluster_find(c, act->name);
+
+	if (is_cut(c, act)) {
+		say(c, "remove %s, broken off", act->name);
+		return -ECANCELED;
+	}
+	say(c, "remove %s", act->name);
+	if (!pod)
+		return -ENOENT;
+	if (strcmp(pod->uid, act->uid) != 0)
+		return -EAGAIN;
+	pod->ending = true;
+	pod->made = c->now;
+	return 0;
+}
+
 static void carry_out(struct cluster *c, const struct supply_act *act)
 {
 	const struct cluster_pod *pod = cluster_find(c, act->name);
@@ -196,12 +222,7 @@ static void carry_out(struct cluster *c, const struct supply_act *act)
 			cluster_make(c, act->name, true);
 		break;
 	case SUPPLY_REMOVE:
-		say(c, "remove %s", act->name);
-		r = !pod ? -ENOENT : strcmp(pod->uid, act->uid) ? -EAGAIN : 0;
-		if (r == 0) {
-			cluster_find(c, act->name)->ending = true;
-			cluster_find(c, act->name)->made = c->now;
-		}
+		r = remove_pod(c, act);
 		break;
 	case SUPPLY_PATCH:
 		r = c->refusal;

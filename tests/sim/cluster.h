@@ -37,6 +37,7 @@ struct cluster {
 	const char *why;
 	int refusal; /* of creations: as of struct kube_answer */
 	const char *refusal_text;
+	const char *cut; /* the next removal of this pod is broken off */
 	char trouble[SUPPLY_TEXT_MAX];
 	char text[8192];
 };

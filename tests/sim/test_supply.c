@@ -397,6 +397,27 @@ static void at_the_end_of_the_job_what_ended_is_removed(void)
 	CHECK(supply_alive(&c.supply) == 0);
 }
 
+static void only_a_removal_that_was_broken_off_is_asked_for_again(void)
+{
+	begin();
+	cluster_hold(&c, 3);
+	cluster_run(&c, SECONDS(10));
+	cluster_transcript(&c);
+	for (size_t i = 0; i < c.n; i++)
+		cluster_release(&c, c.pods[i].name);
+	c.removal = SECONDS(20);
+	c.cut = "heat-bellows-1";
+	cluster_hold(&c, 0);
+	cluster_run(&c, SECONDS(60));
+	CHECK_TEXT(cluster_transcript(&c),
+		   "[ 10.1] wished: 0\n"
+		   "[ 10.6] remove heat-bellows-0\n"
+		   "[ 10.6] remove heat-bellows-1, broken off\n"
+		   "[ 10.6] remove heat-bellows-2\n"
+		   "[ 10.7] remove heat-bellows-1\n");
+	CHECK(c.n == 0);
+}
+
 static void a_thousand_are_made_a_few_at_a_time(void)
 {
 	const struct supply_config config = {.made = "heat-bellows-"};
@@ -450,4 +471,5 @@ RUN_TESTS(TEST(what_is_missing_is_made_and_not_twice),
 	  TEST(a_monitor_killed_in_a_grow_makes_nothing_twice),
 	  TEST(what_a_list_does_not_show_is_gone),
 	  TEST(at_the_end_of_the_job_what_ended_is_removed),
+	  TEST(only_a_removal_that_was_broken_off_is_asked_for_again),
 	  TEST(a_thousand_are_made_a_few_at_a_time))
