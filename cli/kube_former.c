@@ -10,8 +10,6 @@
 #include <errno.h>
 #include <string.h>
 
-enum { LOOK = 300 };
-
 /* For the garbage collector, and for pods to end. */
 #define PATIENCE_OF_CLEAR SECONDS(120)
 
@@ -34,16 +32,33 @@ static bool has_condition(const cJSON *job, const char *type)
 }
 
 /* Volcano's Job has a phase, that of Kubernetes conditions. */
+static bool has_phase(const cJSON *job, const char *const phases[], size_t n)
+{
+	const char *phase = kube_text(job, "status.state.phase");
+
+	for (size_t i = 0; phase && i < n; i++)
+		if (strcmp(phase, phases[i]) == 0)
+			return true;
+	return false;
+}
+
 static bool is_over(const cJSON *job)
 {
 	static const char *const phases[] = {"Completed", "Failed",
 					     "Terminated", "Aborted"};
-	const char *phase = kube_text(job, "status.state.phase");
 
-	for (size_t i = 0; phase && i < LENGTH(phases); i++)
-		if (strcmp(phase, phases[i]) == 0)
-			return true;
-	return has_condition(job, "Complete") || has_condition(job, "Failed");
+	return has_phase(job, phases, LENGTH(phases)) ||
+	       has_condition(job, "Complete") || has_condition(job, "Failed");
+}
+
+/* By whoever, it was told to end, and nothing makes it go on. */
+static bool is_ending(const cJSON *job)
+{
+	static const char *const phases[] = {"Completing", "Terminating",
+					     "Aborting"};
+
+	return kube_text(job, "metadata.deletionTimestamp") ||
+	       has_phase(job, phases, LENGTH(phases));
 }
 
 static bool is_ours(const cJSON *job, const char *name)
@@ -55,10 +70,15 @@ static bool is_ours(const cJSON *job, const char *name)
 	return label && strcmp(label, name) == 0;
 }
 
+static const char *kubectl_word(const struct kube_kind *kind)
+{
+	return kind == &kube_vcjobs ? "vcjob" : "job";
+}
+
 static int refuse(const struct reach *reach, const char *name,
 		  const struct kube_kind *kind, bool ours, struct error *err)
 {
-	const char *kubectl = kind == &kube_vcjobs ? "vcjob" : "job";
+	const char *kubectl = kubectl_word(kind);
 
 	if (!ours)
 		return error_set(err, -EEXIST,
@@ -120,14 +140,18 @@ static int check_pods(struct reach *reach, const struct kube_kind *kind,
 	return r;
 }
 
+/* Returns 0 if it is over, 1 if it will soon be. */
 static int check_job(struct reach *reach, const struct kube_kind *kind,
 		     const char *name, const cJSON *job, struct error *err)
 {
 	if (!is_ours(job, name) || !kube_text(job, "metadata.uid"))
 		return refuse(reach, name, kind, false, err);
-	return is_over(job) ? 0 : check_pods(reach, kind, name, err);
+	if (is_over(job))
+		return 0;
+	return is_ending(job) ? 1 : check_pods(reach, kind, name, err);
 }
 
+/* Returns 1 if there is one that is ending. */
 static int look(struct kube_former *former, struct reach *reach,
 		const struct kube_kind *kind, const char *name,
 		struct error *err)
@@ -160,36 +184,45 @@ static int look(struct kube_former *former, struct reach *reach,
 	return r;
 }
 
+static int await_ending(struct kube_former *former, struct reach *reach,
+			const struct kube_kind *kind, const char *name,
+			struct kube_patience *patience, struct error *err)
+{
+	int r;
+
+	while ((r = look(former, reach, kind, name, err)) > 0) {
+		r = kube_patience_rest(patience, reach);
+		if (r == -ETIMEDOUT)
+			return error_set(
+				err, -EEXIST,
+				"the former run of %s in namespace %s did not "
+				"end within %d s: 'kubectl -n %s get %s %s' "
+				"shows what is left of it",
+				name, reach->namespace,
+				(int)(KUBE_PATIENCE / 1000), reach->namespace,
+				kubectl_word(kind), name);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
 int kube_survey(struct kube_former *former, struct reach *reach,
-		const char *job, struct error *err)
+		const char *job, struct kube_patience *patience,
+		struct error *err)
 {
 	int r;
 
 	*former = (struct kube_former){0};
-	r = look(former, reach, &kube_vcjobs, job, err);
+	r = await_ending(former, reach, &kube_vcjobs, job, patience, err);
 	former->volcano = r == 0;
 	/* no such kind: nobody has installed it */
 	if (r < 0 && r != -ENOENT)
 		return r;
-	return look(former, reach, &kube_jobs, job, err);
+	return await_ending(former, reach, &kube_jobs, job, patience, err);
 }
 
 /* ---- clearing away ---- */
-
-static void on_rested(void *user)
-{
-	struct reach *reach = user;
-
-	loop_stop(reach->loop, 0);
-}
-
-static int rest(struct reach *reach)
-{
-	struct loop_timer timer = {0};
-
-	loop_timer_set(reach->loop, &timer, LOOK, on_rested, reach);
-	return loop_run(reach->loop);
-}
 
 /* 1 if it is there, 0 if not. */
 static int is_there(struct reach *reach, const struct kube_target *target,
@@ -223,7 +256,7 @@ static int await_end(struct reach *reach, const struct kube_target *target,
 					 target->name ? target->name : "",
 					 reach->namespace,
 					 (int)(PATIENCE_OF_CLEAR / 1000));
-		r = rest(reach);
+		r = kube_rest(reach);
 		if (r < 0)
 			return r;
 	}

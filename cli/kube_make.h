@@ -12,6 +12,7 @@
  */
 
 #include "cli/kube_objects.h"
+#include "cli/kube_patience.h"
 #include "cli/kube_reach.h"
 
 /* What is there of a job's name, before it is made. */
@@ -22,10 +23,12 @@ struct kube_former {
 	char uid[64];                 /* its */
 };
 
-/* -EEXIST: a job of that name is there which is not over, or which we have not
- * made; and what to do about it. */
+/* Waits for the end of a job of that name which is ending.  -EEXIST: one is
+ * there that runs, or does not end, or which we have not made; and what to do
+ * about it. */
 int kube_survey(struct kube_former *former, struct reach *reach,
-		const char *job, struct error *err);
+		const char *job, struct kube_patience *patience,
+		struct error *err);
 
 /* Deletes the former run's Job, and waits until nothing of it is in the way of
  * objects.  Its data stay. */

@@ -24,6 +24,7 @@ struct start {
 	char image[512];
 	bool plain;
 	struct kube_former former;
+	struct kube_patience patience;
 	struct kube_objects *objects;
 	struct client client; /* its loop and reach */
 	bool stop;            /* asked to, by a signal */
@@ -201,12 +202,25 @@ static void on_signal(void *user, int signo, pid_t sender)
 	start->stop = true;
 }
 
+static void tell_waiting(void *user)
+{
+	const struct start *start = user;
+
+	say(start,
+	    "the former run of %s is still ending: waiting for that, %d s at "
+	    "most",
+	    start->job.job->name, (int)(KUBE_PATIENCE / 1000));
+}
+
 static int choose(struct start *start, struct error *err)
 {
 	const char *mode = start->args->mode;
-	int r = kube_survey(&start->former, start->client.reach,
-			    start->job.job->name, err);
+	int r;
 
+	start->patience.tell = tell_waiting;
+	start->patience.user = start;
+	r = kube_survey(&start->former, start->client.reach,
+			start->job.job->name, &start->patience, err);
 	if (r < 0 || start->plain || start->former.volcano)
 		return r;
 	if (mode && strcmp(mode, "replicas") == 0)

@@ -12,6 +12,7 @@ shall do beside is read from DIR at each request:
     no-volcano   if it is there: no such kind as Volcano's Job
     pending      if it is there: pods stay Pending, for the reason in it
     over         "vcjobs/NAME": that Job is Completed
+    linger       a Job that is deleted stays, marked, until the file is gone
     restart      if it is there: a container that ends is started again, once
 
     DELETE of a pod ends its coordinator; so does that of its Job.
@@ -146,8 +147,29 @@ class Pod:
             self.process.terminate()
 
 
+def stays(plural, item):
+    """Whether this one is deleted later only, as by a finalizer."""
+    if plural not in ('jobs', 'vcjobs') or wish('linger') is None:
+        return False
+    if 'deletionTimestamp' not in item['metadata']:
+        item['metadata']['deletionTimestamp'] = '2026-01-31T12:00:00Z'
+        put(plural, item, 'MODIFIED')
+        threading.Thread(target=delete_later, daemon=True,
+                         args=(plural, item['metadata']['name'])).start()
+    return True
+
+
+def delete_later(plural, name):
+    while wish('linger') is not None:
+        time.sleep(0.05)
+    with LOCK:
+        delete(plural, name)
+
+
 def delete(plural, name):
     item = OBJECTS[plural, name]
+    if stays(plural, item):
+        return
     put(plural, item, 'DELETED')
     if plural == 'pods':
         PODS[name].end()

@@ -95,6 +95,11 @@ for item in json.load(sys.stdin)["items"]:
 	done
 }
 
+# Deletes an object behind the program's back.
+delete() { # PATH
+	curl -s --noproxy '*' -X DELETE "$(sed 's/.*"server": "\([^"]*\)".*/\1/' "$KUBECONFIG")/$1" > deleted
+}
+
 all='secrets configmaps serviceaccounts roles rolebindings networkpolicies
 	poddisruptionbudgets persistentvolumeclaims services podtemplates jobs
 	vcjobs'
@@ -143,7 +148,7 @@ finish() { # CODE
 	[ $? -eq "$1" ]
 }
 
-echo 1..26
+echo 1..28
 
 cluster && ends 0 "$bellows" run job.yaml --on kube --timeline t.svg &&
 	says 'growing 2 -> 4' && says 'cost a pause of 0.210 s' &&
@@ -168,6 +173,32 @@ ends 71 "$bellows" run job.yaml --on kube &&
 	says "'kubectl -n physics delete vcjob heat' removes it" &&
 	[ "$(objects $all | wc -l)" -eq 17 ]
 verdict $? 'a job that runs is refused, with what to do, and left alone'
+
+# A job that is being deleted, and is not gone before api/linger is.
+deleted_slowly() {
+	cluster forever && ends 0 "$bellows" run job.yaml --on kube --detach &&
+		: > api/linger &&
+		delete apis/batch.volcano.sh/v1alpha1/namespaces/physics/jobs/heat
+}
+
+deleted_slowly && {
+	"$bellows" run job.yaml --on kube --detach > run.out 2> run.err &
+	job=$!
+	for _ in $(seq 200); do
+		says 'still ending: waiting for that, 10 s at most' run.err && break
+		sleep 0.05
+	done
+	[ "$(grep -c 'still ending' run.err)" -eq 1 ] && rm api/linger && finish 0 &&
+		says 'job heat runs in namespace physics' run.err &&
+		[ "$(objects vcjobs)" = 'vcjobs/heat 0' ]
+}
+verdict $? 'a job that is being deleted is waited for, and then replaced'
+
+deleted_slowly && ends 71 "$bellows" run job.yaml --on kube &&
+	says 'the former run of heat in namespace physics did not end within 10 s' &&
+	says "'kubectl -n physics get vcjob heat' shows" &&
+	[ "$(objects $all | wc -l)" -eq 17 ]
+verdict $? 'one whose deletion does not end is waited for no longer than said'
 
 cluster fail && ends 3 "$bellows" run job.yaml --on kube --quiet &&
 	says 'the application failed'
@@ -269,7 +300,7 @@ cluster forever && start && follow && {
 verdict $? 'a coordinator that ends without a word ends watch with a sentence'
 
 cluster forever && start && follow && {
-	curl -s --noproxy '*' -X DELETE "$(sed 's/.*"server": "\([^"]*\)".*/\1/' "$KUBECONFIG")/api/v1/namespaces/physics/pods/heat-master-0" > deleted
+	delete api/v1/namespaces/physics/pods/heat-master-0
 	wait $watch
 	[ $? -eq 69 ] && says 'pod heat-master-0: it was deleted'
 } && finish 69

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/kube_patience.h"
+
+#include "cli/kube_internal.h"
+
+#include <errno.h>
+
+enum { LOOK = 300 };
+
+static void on_rested(void *user)
+{
+	struct reach *reach = user;
+
+	loop_stop(reach->loop, 0);
+}
+
+int kube_rest(struct reach *reach)
+{
+	struct loop_timer timer = {0};
+
+	loop_timer_set(reach->loop, &timer, LOOK, on_rested, reach);
+	return loop_run(reach->loop);
+}
+
+int kube_patience_rest(struct kube_patience *patience, struct reach *reach)
+{
+	if (patience->until == 0) {
+		patience->until = loop_now() + KUBE_PATIENCE;
+		patience->tell(patience->user);
+	} else if (loop_now() >= patience->until) {
+		return -ETIMEDOUT;
+	}
+	return kube_rest(reach);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_KUBE_PATIENCE_H
+#define CLI_KUBE_PATIENCE_H
+
+/*
+ * Patience with a former run that is ending: 10 s in all, and it is told once
+ */
+
+#include "cli/kube_reach.h"
+
+#define KUBE_PATIENCE SECONDS(10)
+
+struct kube_patience {
+	void (*tell)(void *user); /* before the first rest */
+	void *user;
+	msec_t until; /* 0: nothing was waited for yet */
+};
+
+/* Lets a moment pass before the next look.  Returns 0, or -ETIMEDOUT without a
+ * sentence: what is waited for is the caller's to say. */
+int kube_patience_rest(struct kube_patience *patience, struct reach *reach);
+
+/* The moment alone. */
+int kube_rest(struct reach *reach);
+
+#endif
