@@ -80,4 +80,9 @@ void completion_print_zsh(FILE *to)
 	      "autoload -U +X bashcompinit && bashcompinit\n",
 	      to);
 	completion_print_bash(to);
+	/* an installed one is read by its first call, which wants an answer */
+	fputs("if [ \"${funcstack[1]-}\" = _bellows ]; then\n"
+	      "\t_bash_complete -o filenames -o bashdefault -F _bellows\n"
+	      "fi\n",
+	      to);
 }

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""terminal.py BIN: what somebody sees who sits at a terminal
+
+Shells that complete what is typed, each on a pseudo-terminal of its own;
+keys are pressed once what is waited for is on the screen.
+"""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import shutil
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+sys.dont_write_bytecode = True
+import harness  # noqa: E402
+
+COLUMNS = 80
+PROMPT = "ready> "
+KILL = "\x15"  # the line
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]")
+
+
+class Terminal:
+    """A program, and all that it has written to its terminal."""
+
+    def __init__(self, room, *argv, **env):
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", 24, COLUMNS, 0, 0))
+        self.written = b""
+        self.process = subprocess.Popen(
+            argv, stdin=slave, stdout=slave, stderr=slave, cwd=room.folder,
+            env=dict(room.env, TERM="xterm", LC_ALL="C", **env),
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(slave)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.master)
+        self.process.kill()
+        self.process.wait()
+
+    def text(self):
+        return self.written.decode(errors="replace")
+
+    def screen(self):
+        return ESCAPES.sub("", self.text())
+
+    def read(self, seconds):
+        """Takes what comes in this time at most; False at the end of it all."""
+        if not select.select([self.master], [], [], max(seconds, 0))[0]:
+            return True
+        try:
+            data = os.read(self.master, 65536)
+        except OSError:  # nobody has the terminal open any more
+            data = b""
+        self.written += data
+        return bool(data)
+
+    def until(self, what, test):
+        deadline = time.monotonic() + harness.PATIENCE
+        while not test():
+            left = deadline - time.monotonic()
+            assert left > 0 and self.read(left), \
+                f"{what} never came: {self.text()[-1000:]!r}"
+
+    def until_end(self):
+        deadline = time.monotonic() + harness.PATIENCE
+        while self.read(deadline - time.monotonic()):
+            assert time.monotonic() < deadline, "it does not end"
+        return self.process.wait(harness.PATIENCE)
+
+    def press(self, keys):
+        self.written = b""
+        os.write(self.master, keys.encode())
+
+    def shows(self, text):
+        """Waits until this was shown since the last keys."""
+        self.until(repr(text), lambda: text in self.screen())
+
+
+def shell(room, name, script, *options):
+    """An interactive one that has read no file but this script."""
+    path = shutil.which(name)
+    if not path:
+        raise harness.Skip(f"{name} is missing")
+    room.write("setup", script)
+    room.write(".zshrc", "")  # or it asks whether one is wanted
+    at = Terminal(room, path, *options, "-i", HOME=room.folder,
+                  ZDOTDIR=room.folder, HISTFILE="", PS1=PROMPT,
+                  PATH=harness.BIN + ":" + room.env["PATH"])
+    at.shows(PROMPT)
+    # the word is not in what is typed, whose echo comes first
+    at.press(". ./setup; echo set''tled\r")
+    at.shows("settled")
+    at.until("a prompt", lambda: at.screen().endswith(PROMPT))
+    return at
+
+
+def completes(at, *pairs):
+    """What is typed becomes the other, each by the first TAB."""
+    for typed, becomes in pairs:
+        at.press(typed)
+        at.shows(typed)
+        at.press("\t")
+        at.shows(becomes.removeprefix(typed))
+        at.press(KILL)
+    at.press("exit\r")
+    at.until_end()
+
+
+PAIRS = ("bellows sta", "bellows status"), \
+    ("bellows run --no-p", "bellows run --no-progress")
+
+
+def bash_completes_at_the_first_tab(room):
+    with shell(room, "bash", "source <(bellows completion bash)",
+               "--norc", "--noprofile") as at:
+        completes(at, *PAIRS)
+
+
+def zsh_completes_at_the_first_tab_after_it_was_sourced(room):
+    with shell(room, "zsh", "autoload -U compinit; compinit -u -D\n"
+               "source <(bellows completion zsh)", "-d") as at:
+        completes(at, *PAIRS)
+
+
+def zsh_completes_at_the_first_tab_after_it_was_installed(room):
+    os.mkdir(room.path("functions"))
+    room.write("functions/_bellows",
+               room.run("bellows", "completion", "zsh").output)
+    with shell(room, "zsh", "fpath=(./functions $fpath)\n"
+               "autoload -U compinit; compinit -u -D", "-d") as at:
+        completes(at, *PAIRS)
+
+
+harness.main(bash_completes_at_the_first_tab,
+             zsh_completes_at_the_first_tab_after_it_was_sourced,
+             zsh_completes_at_the_first_tab_after_it_was_installed)
