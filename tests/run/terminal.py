@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """terminal.py BIN: what somebody sees who sits at a terminal
 
-Shells that complete what is typed, each on a pseudo-terminal of its own;
-keys are pressed once what is waited for is on the screen.
+Shells that complete what is typed, and the line that shows how far a job is.
+Each is started on a pseudo-terminal of its own; keys are pressed once what is
+waited for is on the screen.
 """
 
 import fcntl
@@ -24,6 +25,8 @@ COLUMNS = 80
 PROMPT = "ready> "
 KILL = "\x15"  # the line
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]")
+CLEAR = "\r\x1b[K"
+BAR = re.compile(r"\r(\w+ 2 ranks \[[#-]+\] +(\d+\.\d) %[^\r\n]*)\x1b\[K")
 
 
 class Terminal:
@@ -143,6 +146,25 @@ def zsh_completes_at_the_first_tab_after_it_was_installed(room):
         completes(at, *PAIRS)
 
 
+def how_far_a_job_is_stands_on_one_line_which_is_cleared(room):
+    job = room.job(harness.work_for(3))
+    with Terminal(room, os.path.join(harness.BIN, "bellows"), "run", job) as at:
+        code = at.until_end()
+    assert code == 0, f"it ended with {code}: {at.text()[-1000:]}"
+    drawn = list(BAR.finditer(at.text()))
+    shares = [float(each[2]) for each in drawn]
+    assert shares[-1:] > shares[:1] and shares == sorted(shares), shares
+    assert all(len(each[1]) < COLUMNS for each in drawn), "a line that wraps"
+    ends = [each.end() for each in drawn]
+    gaps = [at.text()[a:b] for a, b in
+            zip(ends, [each.start() for each in drawn[1:]] + [None])]
+    # it is drawn over, or whole lines take its place
+    assert all(gap == "" or (gap.startswith(CLEAR) and gap.endswith("\n"))
+               for gap in gaps), gaps
+    assert "done" in gaps[-1] and "%" not in gaps[-1], gaps[-1]
+
+
 harness.main(bash_completes_at_the_first_tab,
              zsh_completes_at_the_first_tab_after_it_was_sourced,
-             zsh_completes_at_the_first_tab_after_it_was_installed)
+             zsh_completes_at_the_first_tab_after_it_was_installed,
+             how_far_a_job_is_stands_on_one_line_which_is_cleared)
