@@ -56,6 +56,13 @@ def differences(a, b, path):
         yield f'{path}: the manifest has {a}, bellows {b}'
 
 
+def missing():
+    """Without which nothing can be compared; None if all is there."""
+    there = {'kubectl': shutil.which('kubectl'), 'python3-yaml': yaml,
+             'k8s/overlays': os.path.isdir(OVERLAYS)}
+    return next((name for name, at in there.items() if not at), None)
+
+
 def check(overlay, job_file, options):
     folder = os.path.join(OVERLAYS, overlay)
     manifest = named(at for at in yaml.safe_load_all(
@@ -75,9 +82,9 @@ def main():
     failed = False
     for n, (overlay, (job_file, options)) in enumerate(CASES.items(), 1):
         title = f'bellows run makes what the overlay {overlay} says'
-        if not (yaml and os.path.isdir(OVERLAYS) and shutil.which('kubectl')):
-            print(f'ok {n} - {title} # SKIP needs k8s/overlays, kubectl and '
-                  'python3-yaml')
+        lack = missing()
+        if lack:
+            print(f'ok {n} - {title} # SKIP {lack} is missing')
             continue
         wrong = check(overlay, job_file, options)
         for line in wrong:
