@@ -12,6 +12,8 @@
 struct making {
 	struct reach *reach;
 	const struct kube_objects *objects;
+	struct kube_patience *patience;
+	const bool *stop;
 	char uid[KUBE_OBJECTS_MAX][64]; /* "": not made here */
 	cJSON *owner;                   /* as it was made */
 };
@@ -24,6 +26,43 @@ static struct kube_target target_of(const struct reach *reach,
 		.namespace = reach->namespace,
 		.name = object->name,
 	};
+}
+
+/* Whether what is in the way of this one is the former run's, whose Job is
+ * gone: the garbage collector has not come to it yet. */
+static bool is_left_over(struct making *making, size_t i)
+{
+	const struct kube_objects *objects = making->objects;
+	struct error err;
+	struct kube_outcome outcome = {.loop = making->reach->loop,
+				       .err = &err};
+	const struct kube_target target =
+		target_of(making->reach, &objects->at[i]);
+	int r = kube_await(&outcome, kube_get(making->reach->kube, NULL,
+					      &target, REACH_DEADLINE,
+					      kube_on_answer, &outcome, &err));
+	const char *owner =
+		kube_text(outcome.object, "metadata.ownerReferences.0.name");
+	bool is =
+		r == -ENOENT ||
+		kube_text(outcome.object, "metadata.deletionTimestamp") ||
+		(owner && strcmp(owner, objects->at[objects->owner].name) == 0);
+
+	cJSON_Delete(outcome.object);
+	return is;
+}
+
+static int refuse(const struct making *making, size_t i, struct error *err)
+{
+	const struct kube_object *object = &making->objects->at[i];
+	const char *namespace = making->reach->namespace;
+
+	return error_set(err, -EEXIST,
+			 "%s %s is there already in namespace %s, of another "
+			 "job or a former one: 'kubectl -n %s delete %s %s' "
+			 "removes it",
+			 object->kind->plural, object->name, namespace,
+			 namespace, object->kind->plural, object->name);
 }
 
 static int make_one(struct making *making, size_t i, struct error *err)
@@ -41,15 +80,6 @@ static int make_one(struct making *making, size_t i, struct error *err)
 					  kube_on_answer, &outcome, err));
 	if (r == -EEXIST && object->shared)
 		return 0;
-	if (r == -EEXIST)
-		return error_set(err, r,
-				 "%s %s is there already in namespace %s, of "
-				 "another job or a former one: 'kubectl -n %s "
-				 "delete %s %s' removes it",
-				 object->kind->plural, object->name,
-				 making->reach->namespace,
-				 making->reach->namespace, object->kind->plural,
-				 object->name);
 	if (r < 0)
 		return r;
 	uid = kube_text(outcome.object, "metadata.uid");
@@ -59,6 +89,26 @@ static int make_one(struct making *making, size_t i, struct error *err)
 	else
 		cJSON_Delete(outcome.object);
 	return 0;
+}
+
+/* What is left of a former run is waited for, and nothing else. */
+static int make_after(struct making *making, size_t i, struct error *err)
+{
+	int r;
+
+	while ((r = make_one(making, i, err)) == -EEXIST) {
+		r = is_left_over(making, i)
+			    ? kube_patience_rest(making->patience,
+						 making->reach)
+			    : -EEXIST;
+		if (r == -EEXIST || r == -ETIMEDOUT)
+			return refuse(making, i, err);
+		if (r == 0 && *making->stop)
+			return error_set(err, -ECANCELED, "interrupted");
+		if (r < 0)
+			return error_set(err, r, "waiting failed");
+	}
+	return r;
 }
 
 static int own_one(struct making *making, size_t i, const cJSON *patch,
@@ -119,16 +169,22 @@ static void undo(struct making *making, struct error *err)
 }
 
 int kube_make(struct reach *reach, struct kube_objects *objects,
-	      const bool *stop, struct error *err)
+	      struct kube_patience *patience, const bool *stop,
+	      struct error *err)
 {
-	struct making making = {.reach = reach, .objects = objects};
+	struct making making = {
+		.reach = reach,
+		.objects = objects,
+		.patience = patience,
+		.stop = stop,
+	};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < objects->n; i++) {
 		if (*stop)
 			r = error_set(err, -ECANCELED, "interrupted");
 		else
-			r = make_one(&making, i, err);
+			r = make_after(&making, i, err);
 	}
 	if (r == 0)
 		r = own_all(&making, err);

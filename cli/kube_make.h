@@ -36,9 +36,11 @@ int kube_clear(struct reach *reach, const struct kube_former *former,
 	       const struct kube_objects *objects, const bool *stop,
 	       struct error *err);
 
-/* Makes all, or removes what it made.  *stop: looked at between two requests;
- * true ends with -ECANCELED. */
+/* Makes all, or removes what it made.  Waits for what is left of a former run,
+ * whose Job is gone, and is about to go.  *stop: looked at between two
+ * requests; true ends with -ECANCELED. */
 int kube_make(struct reach *reach, struct kube_objects *objects,
-	      const bool *stop, struct error *err);
+	      struct kube_patience *patience, const bool *stop,
+	      struct error *err);
 
 #endif

@@ -258,7 +258,8 @@ static int make(struct start *start, struct error *err)
 			       &start->stop, err);
 	}
 	if (r == 0)
-		r = kube_make(client->reach, start->objects, &start->stop, err);
+		r = kube_make(client->reach, start->objects, &start->patience,
+			      &start->stop, err);
 	return r;
 }
 

@@ -12,7 +12,8 @@ shall do beside is read from DIR at each request:
     no-volcano   if it is there: no such kind as Volcano's Job
     pending      if it is there: pods stay Pending, for the reason in it
     over         "vcjobs/NAME": that Job is Completed
-    linger       a Job that is deleted stays, marked, until the file is gone
+    linger       plurals: a Job that is deleted stays, marked, and what it owns
+                 stays when it is gone, until the file is gone
     restart      if it is there: a container that ends is started again, once
 
     DELETE of a pod ends its coordinator; so does that of its Job.
@@ -149,7 +150,7 @@ class Pod:
 
 def stays(plural, item):
     """Whether this one is deleted later only, as by a finalizer."""
-    if plural not in ('jobs', 'vcjobs') or wish('linger') is None:
+    if plural not in (wish('linger') or '').split():
         return False
     if 'deletionTimestamp' not in item['metadata']:
         item['metadata']['deletionTimestamp'] = '2026-01-31T12:00:00Z'
@@ -179,7 +180,11 @@ def delete(plural, name):
         for (kind, other), owned in list(OBJECTS.items()):
             owners = owned['metadata'].get('ownerReferences', [])
             if item['metadata']['uid'] in [at['uid'] for at in owners]:
-                put(kind, owned, 'DELETED')
+                if kind in (wish('linger') or '').split():
+                    threading.Thread(target=delete_later, daemon=True,
+                                     args=(kind, other)).start()
+                else:
+                    put(kind, owned, 'DELETED')
 
 
 def matches(item, namespace, query):

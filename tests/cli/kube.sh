@@ -148,7 +148,7 @@ finish() { # CODE
 	[ $? -eq "$1" ]
 }
 
-echo 1..28
+echo 1..29
 
 cluster && ends 0 "$bellows" run job.yaml --on kube --timeline t.svg &&
 	says 'growing 2 -> 4' && says 'cost a pause of 0.210 s' &&
@@ -174,14 +174,15 @@ ends 71 "$bellows" run job.yaml --on kube &&
 	[ "$(objects $all | wc -l)" -eq 17 ]
 verdict $? 'a job that runs is refused, with what to do, and left alone'
 
-# A job that is being deleted, and is not gone before api/linger is.
-deleted_slowly() {
+# A job that is being deleted; these objects are not gone before api/linger is.
+deleted_slowly() { # PLURAL
 	cluster forever && ends 0 "$bellows" run job.yaml --on kube --detach &&
-		: > api/linger &&
+		echo "$1" > api/linger &&
 		delete apis/batch.volcano.sh/v1alpha1/namespaces/physics/jobs/heat
 }
 
-deleted_slowly && {
+# The same command again, in the meantime, and its end.
+run_again() {
 	"$bellows" run job.yaml --on kube --detach > run.out 2> run.err &
 	job=$!
 	for _ in $(seq 200); do
@@ -192,13 +193,19 @@ deleted_slowly && {
 		says 'job heat runs in namespace physics' run.err &&
 		[ "$(objects vcjobs)" = 'vcjobs/heat 0' ]
 }
+
+deleted_slowly vcjobs && run_again
 verdict $? 'a job that is being deleted is waited for, and then replaced'
 
-deleted_slowly && ends 71 "$bellows" run job.yaml --on kube &&
+deleted_slowly vcjobs && ends 71 "$bellows" run job.yaml --on kube &&
 	says 'the former run of heat in namespace physics did not end within 10 s' &&
 	says "'kubectl -n physics get vcjob heat' shows" &&
 	[ "$(objects $all | wc -l)" -eq 17 ]
 verdict $? 'one whose deletion does not end is waited for no longer than said'
+
+deleted_slowly roles && [ -z "$(objects vcjobs)" ] && run_again &&
+	[ "$(objects $all | wc -l)" -eq 17 ]
+verdict $? 'what a deleted job leaves to the garbage collector is waited for'
 
 cluster fail && ends 3 "$bellows" run job.yaml --on kube --quiet &&
 	says 'the application failed'
