@@ -76,7 +76,7 @@ static void on_order(void *user, const ProtobufCMessage *message)
 		return;
 	case BELLOWS__V1__ORDER__WHAT_SIGNAL:
 		ranks_signal(ex->ranks, order->signal->epoch,
-			     (int)order->signal->signo, false);
+			     (int)order->signal->signo);
 		return;
 	case BELLOWS__V1__ORDER__WHAT_SAVE:
 		save_order(ex->save, order->save->epoch, order->save->take,

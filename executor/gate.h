@@ -23,6 +23,8 @@ struct rank {
 	unsigned rank;
 	pid_t pid;
 	int pidfd, conn;
+	bool called, was_called; /* still to be; once or more */
+	bool blocked;            /* at the last look, what it is called by */
 	struct loop_fd *pid_watch, *conn_watch;
 };
 
@@ -35,7 +37,9 @@ struct start {
 	char failure[256];
 	int exit_code;
 	struct list members;
-	struct loop_timer look, term, kill;
+	struct ranks_call call; /* what those that are called get */
+	msec_t call_until;
+	struct loop_timer look, term, kill, call_again;
 };
 
 struct ranks {
@@ -58,7 +62,12 @@ int gate_open(struct rank *rank, const struct ranks_command *command,
 void gate_close(struct rank *rank);
 void rank_destroy(struct rank *rank);
 
-/* ranks.c: the start of that number, made if it is new; NULL without memory. */
+/* call.c: begins what ranks_call() asks for, in place of the call before. */
+void start_call(struct start *start, const struct ranks_call *call);
+
+/* ranks.c: at once, whatever it does with it. */
+void rank_signal(struct rank *rank, int signo);
+/* The start of that number, made if it is new; NULL without memory. */
 struct start *start_get(struct ranks *ranks, unsigned epoch);
 /* One more of the gates that were opened runs, or never will. */
 void start_opened_one(struct start *start);

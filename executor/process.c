@@ -202,3 +202,49 @@ size_t process_signal(unsigned epoch, bool ranks_only, int signo)
 		kill(pids[i], signo);
 	return n;
 }
+
+static bool ends_by_default(int signo)
+{
+	switch (signo) {
+	case SIGCHLD:
+	case SIGCONT:
+	case SIGURG:
+	case SIGWINCH:
+	case SIGSTOP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* of: a line of /proc/PID/status, a set of signals in hexadecimal. */
+static bool is_in(const char *line, const char *of, int signo)
+{
+	size_t n = strlen(of);
+
+	return strncmp(line, of, n) == 0 &&
+	       strtoull(line + n, NULL, 16) >> (signo - 1) & 1;
+}
+
+enum process_answer process_answer(pid_t pid, int signo)
+{
+	char path[64], line[256];
+	bool read = false, blocked = false;
+	CLEANUP(fclose) FILE *f = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (is_in(line, "SigIgn:", signo) ||
+		    is_in(line, "SigCgt:", signo))
+			return PROCESS_TAKES;
+		blocked |= is_in(line, "SigBlk:", signo);
+		read |= strncmp(line, "SigCgt:", 7) == 0;
+	}
+	if (!read || !ends_by_default(signo))
+		return PROCESS_TAKES;
+	return blocked ? PROCESS_BLOCKS : PROCESS_ENDS;
+}

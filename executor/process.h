@@ -24,4 +24,14 @@ size_t process_find(unsigned epoch, bool ranks_only, pid_t *pids, size_t max);
 /* Sends signo to all of those; returns how many there were. */
 size_t process_signal(unsigned epoch, bool ranks_only, int signo);
 
+/* What a signal does to a process now. */
+enum process_answer {
+	PROCESS_ENDS,   /* there is no handler for it */
+	PROCESS_BLOCKS, /* it is pending until the first thread wants it */
+	PROCESS_TAKES,  /* a handler is called, or nothing happens */
+};
+
+/* PROCESS_TAKES also of a process that is gone. */
+enum process_answer process_answer(pid_t pid, int signo);
+
 #endif

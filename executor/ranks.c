@@ -41,6 +41,7 @@ static void start_destroy(struct start *start)
 	loop_timer_clear(&start->look);
 	loop_timer_clear(&start->term);
 	loop_timer_clear(&start->kill);
+	loop_timer_clear(&start->call_again);
 	list_remove(&start->link);
 	free(start);
 }
@@ -142,13 +143,12 @@ void ranks_open(struct ranks *ranks, unsigned epoch,
 	start_opened_one(start);
 }
 
-static void signal_rank(struct rank *rank, int signo)
+void rank_signal(struct rank *rank, int signo)
 {
 	syscall(SYS_pidfd_send_signal, rank->pidfd, signo, NULL, 0);
 }
 
-void ranks_signal(struct ranks *ranks, unsigned epoch, int signo,
-		  bool first_only)
+void ranks_signal(struct ranks *ranks, unsigned epoch, int signo)
 {
 	struct start *start = start_find(ranks, epoch);
 
@@ -157,9 +157,18 @@ void ranks_signal(struct ranks *ranks, unsigned epoch, int signo,
 	list_for_each (at, &start->members) {
 		struct rank *rank = CONTAINER(at, struct rank, link);
 
-		if (rank->state == RANK_RUNS && (!first_only || !rank->rank))
-			signal_rank(rank, signo);
+		if (rank->state == RANK_RUNS)
+			rank_signal(rank, signo);
 	}
+}
+
+void ranks_call(struct ranks *ranks, unsigned epoch,
+		const struct ranks_call *call)
+{
+	struct start *start = start_find(ranks, epoch);
+
+	if (start)
+		start_call(start, call);
 }
 
 void ranks_hasten(struct ranks *ranks, unsigned epoch)
@@ -244,6 +253,7 @@ void ranks_stop(struct ranks *ranks, unsigned epoch, msec_t patience)
 		return;
 	}
 	start->stopping = true;
+	loop_timer_clear(&start->call_again);
 	list_for_each (at, &start->members) {
 		struct rank *rank = CONTAINER(at, struct rank, link);
 

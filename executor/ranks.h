@@ -42,6 +42,14 @@ struct ranks_command {
 	unsigned ranks; /* that must be at their gates */
 };
 
+/* A signal that ranks act on. */
+struct ranks_call {
+	int signo;
+	bool first_only; /* to rank 0 */
+	bool once;       /* not to those that got one by an earlier call */
+	msec_t patience;
+};
+
 /* path: of the socket for gates. */
 int ranks_create(struct ranks **out, struct loop *loop, struct output *output,
 		 const char *path, const struct ranks_events *events,
@@ -52,9 +60,13 @@ struct ranks *ranks_destroy(struct ranks *ranks); /* returns NULL */
 void ranks_open(struct ranks *ranks, unsigned epoch,
 		const struct ranks_command *command);
 
-/* To running ranks of a start; to rank 0 only if first_only. */
-void ranks_signal(struct ranks *ranks, unsigned epoch, int signo,
-		  bool first_only);
+/* To running ranks of a start, also if it ends them. */
+void ranks_signal(struct ranks *ranks, unsigned epoch, int signo);
+
+/* To running ranks of a start, to each once it would not end by the signal; not
+ * at all if that is not so within the patience, or before they are stopped. */
+void ranks_call(struct ranks *ranks, unsigned epoch,
+		const struct ranks_call *call);
 
 /* Before running ranks of a start are told to leave; see hasten.h. */
 void ranks_hasten(struct ranks *ranks, unsigned epoch);

@@ -60,6 +60,19 @@ static void watch(void *user)
 	loop_timer_set(save->loop, &save->look, LOOK_EVERY, watch, save);
 }
 
+static void tell(struct save *save, unsigned epoch, int signo, bool first_only)
+{
+	const struct ranks_call call = {
+		.signo = signo,
+		.first_only = first_only,
+		.once = save->job->adapter->signal_once,
+		.patience = save->job->checkpoint_deadline,
+	};
+
+	ranks_hasten(save->ranks, epoch);
+	ranks_call(save->ranks, epoch, &call);
+}
+
 void save_order(struct save *save, unsigned epoch, bool take, bool first)
 {
 	const struct checkpoint none = {0};
@@ -84,18 +97,11 @@ void save_order(struct save *save, unsigned epoch, bool take, bool first)
 		judge(save, &save->before, true, NULL, false);
 		return;
 	}
-	if (kind != SAVE_WATCH && save->job->adapter->signal_once &&
-	    save->told == epoch)
-		return;
 	save->told = epoch;
-	if (kind != SAVE_WATCH)
-		ranks_hasten(save->ranks, epoch);
 	switch (kind) {
 	case SAVE_SIGNAL_ALL:
-		ranks_signal(save->ranks, epoch, signo, false);
-		return;
 	case SAVE_SIGNAL_FIRST:
-		ranks_signal(save->ranks, epoch, signo, true);
+		tell(save, epoch, signo, kind == SAVE_SIGNAL_FIRST);
 		return;
 	case SAVE_WATCH:
 		if (first)
