@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIDS_AT_ONCE = 1024, ORPHANED_MOST = 8 };
+enum { PIDS_AT_ONCE = 1024, ORPHANED_MOST = 8, LOOKS_MAX = 5 };
 
 struct process {
 	pid_t pid, parent;
@@ -20,6 +20,13 @@ struct process {
 struct table {
 	struct process *all;
 	size_t n;
+};
+
+/* What one look found. */
+struct found {
+	size_t n;
+	size_t veiled; /* more that may belong, and cannot be asked just now */
+	bool sure;     /* nothing was overlooked */
 };
 
 /* Parent of a living process, 0 if it has none; -1: it is gone, or a zombie. */
@@ -126,14 +133,14 @@ static void mark_descendants(struct table *table)
 	}
 }
 
-/* Reads /proc/PID/environ whole; NULL if it cannot be. */
-static char *read_environ(pid_t pid, size_t *size)
+/* Reads a file of /proc/PID whole; NULL if it cannot be. */
+static char *read_file(pid_t pid, const char *name, size_t *size)
 {
 	char path[64], *text = NULL;
 	size_t n = 0, room = 0;
 	CLEANUP(close) int fd = -1;
 
-	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	while (fd >= 0) {
 		ssize_t got;
@@ -156,16 +163,31 @@ static char *read_environ(pid_t pid, size_t *size)
 	return text;
 }
 
-static bool belongs(pid_t pid, unsigned epoch, bool ranks_only)
+/* While a process becomes another program it has neither environment nor words,
+ * nor has one that is about to end. */
+static bool is_veiled(pid_t pid)
+{
+	size_t size;
+	CLEANUP(free) char *text = read_file(pid, "cmdline", &size);
+
+	return size == 0;
+}
+
+static bool belongs(pid_t pid, unsigned epoch, bool ranks_only, bool *veiled)
 {
 	char key[32];
 	size_t size;
 	bool is_epoch = false, is_rank = false;
 	CLEANUP(free) char *text = NULL;
 
+	*veiled = false;
 	if (epoch == 0)
 		return true;
-	text = read_environ(pid, &size);
+	text = read_file(pid, "environ", &size);
+	if (size == 0 && !(*veiled = is_veiled(pid))) {
+		free(text); /* it may have become one meanwhile */
+		text = read_file(pid, "environ", &size);
+	}
 	snprintf(key, sizeof(key), "BELLOWS_EPOCH=%u", epoch);
 	for (char *at = text; text && at < text + size; at += strlen(at) + 1) {
 		is_epoch |= strcmp(at, key) == 0;
@@ -174,33 +196,70 @@ static bool belongs(pid_t pid, unsigned epoch, bool ranks_only)
 	return is_epoch && (is_rank || !ranks_only);
 }
 
-size_t process_find(unsigned epoch, bool ranks_only, pid_t *pids, size_t max)
+/* Of the process or thread that was made last; 0 if it cannot be told. */
+static pid_t newest(void)
 {
+	int pid = 0;
+	CLEANUP(fclose) FILE *f = fopen("/proc/loadavg", "re");
+
+	if (!f || fscanf(f, "%*s %*s %*s %*s %d", &pid) != 1)
+		return 0;
+	return pid;
+}
+
+static struct found look(unsigned epoch, bool ranks_only, pid_t *pids,
+			 size_t max)
+{
+	struct found found = {0};
+	pid_t before = newest();
 	struct table table = read_table();
-	size_t n = 0;
 
 	read_orphans(&table);
 	mark_descendants(&table);
 	for (size_t i = 0; i < table.n; i++) {
-		if (!table.all[i].mine ||
-		    !belongs(table.all[i].pid, epoch, ranks_only))
+		bool veiled;
+
+		if (!table.all[i].mine)
 			continue;
-		if (n < max)
-			pids[n] = table.all[i].pid;
-		n++;
+		if (belongs(table.all[i].pid, epoch, ranks_only, &veiled)) {
+			if (found.n < max)
+				pids[found.n] = table.all[i].pid;
+			found.n++;
+		}
+		found.veiled += veiled;
 	}
 	free(table.all);
-	return n;
+	found.sure = found.veiled == 0 && before > 0 && before == newest();
+	return found;
+}
+
+/* A process may end while /proc is read, and its child have a pid that was
+ * passed already: then a look that finds none is worth nothing. */
+static struct found find(unsigned epoch, bool ranks_only, pid_t *pids,
+			 size_t max)
+{
+	struct found found = {0};
+
+	for (int i = 0; i < LOOKS_MAX && found.n == 0 && !found.sure; i++)
+		found = look(epoch, ranks_only, pids, max);
+	return found;
+}
+
+bool process_is_left(unsigned epoch, bool ranks_only)
+{
+	struct found found = find(epoch, ranks_only, NULL, 0);
+
+	return found.n + found.veiled > 0;
 }
 
 size_t process_signal(unsigned epoch, bool ranks_only, int signo)
 {
 	pid_t pids[PIDS_AT_ONCE];
-	size_t n = process_find(epoch, ranks_only, pids, PIDS_AT_ONCE);
+	struct found found = find(epoch, ranks_only, pids, PIDS_AT_ONCE);
 
-	for (size_t i = 0; i < n && i < PIDS_AT_ONCE; i++)
+	for (size_t i = 0; i < found.n && i < PIDS_AT_ONCE; i++)
 		kill(pids[i], signo);
-	return n;
+	return found.n;
 }
 
 static bool ends_by_default(int signo)

@@ -16,12 +16,12 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Pids of the living descendants of this process that belong to epoch (0: all
- * of any start or none), only ranks and their children if ranks_only.  Fills at
- * most max; returns how many there are. */
-size_t process_find(unsigned epoch, bool ranks_only, pid_t *pids, size_t max);
+/* Whether a living descendant of this process belongs to epoch (0: to any start
+ * or none); only ranks and their children if ranks_only.  A process that is
+ * just becoming another program cannot be asked, and may be one. */
+bool process_is_left(unsigned epoch, bool ranks_only);
 
-/* Sends signo to all of those; returns how many there were. */
+/* Sends signo to all that belong; returns how many there were. */
 size_t process_signal(unsigned epoch, bool ranks_only, int signo);
 
 /* What a signal does to a process now. */

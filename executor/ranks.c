@@ -226,7 +226,7 @@ void start_look(void *user)
 		return;
 	if (!list_is_empty(&start->members))
 		return;
-	if (process_find(start->epoch, true, NULL, 0) > 0) {
+	if (process_is_left(start->epoch, true)) {
 		loop_timer_set(ranks->loop, &start->look, LOOK_AGAIN,
 			       start_look, start);
 		return;
