@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/kube_find.h"
 
+#include "jobfile/exit.h"
 #include "kube/kube.h"
 
 #include <errno.h>
@@ -55,6 +56,13 @@ int kube_pod_last_exit_code(const cJSON *pod)
 	return code >= 0 ? code
 			 : exit_code(pod, "status.containerStatuses.0."
 					  "lastState.terminated.exitCode");
+}
+
+bool kube_pod_has_left(const cJSON *pod)
+{
+	int code = kube_pod_last_exit_code(pod);
+
+	return code == EXIT_SUSPENDED || code == EXIT_CANCELLED;
 }
 
 /* ---- telling ---- */

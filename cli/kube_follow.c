@@ -9,7 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define DRAIN SECONDS(10) /* from the end of the job to that of its log */
+#define DRAIN  SECONDS(10) /* from the end of the job to that of its log */
+#define REPORT SECONDS(10) /* likewise, to what the API says of its pod */
 
 static const char *job_name(const struct following *following)
 {
@@ -17,6 +18,23 @@ static const char *job_name(const struct following *following)
 }
 
 /* ---- leaving ---- */
+
+/*
+ * That a job was saved or cancelled comes from the coordinator, a second or so
+ * before the kubelet tells the API that its container has ended.  Until then
+ * the same command would find a job that runs.
+ */
+static bool is_report_due(const struct following *following)
+{
+	int code;
+
+	if (!following->over || following->reported ||
+	    following->stop == FOLLOW_DELETE ||
+	    !loop_timer_is_set(&following->report))
+		return false;
+	code = show_last(following->show)->exit_code;
+	return code == EXIT_SUSPENDED || code == EXIT_CANCELLED;
+}
 
 /* Ends the loop once nothing is left to be told. */
 static void settle(void *user)
@@ -28,7 +46,7 @@ static void settle(void *user)
 	if (following->phase != FOLLOW_LEAVING || !following->drained)
 		return;
 	show_over(following->show);
-	if (show_is_empty(following->show))
+	if (show_is_empty(following->show) && !is_report_due(following))
 		loop_stop(following->client->loop, 0);
 }
 
@@ -51,6 +69,7 @@ void follow_leave(struct following *following)
 	watch_stop(&following->watch);
 	loop_timer_set(loop, &following->drain, following->log ? DRAIN : 0,
 		       on_drained, following);
+	loop_timer_set(loop, &following->report, REPORT, settle, following);
 }
 
 /* It can be followed no longer; of the job itself nothing is known. */
@@ -199,6 +218,9 @@ static void on_pod(void *user, enum kube_change change, const cJSON *pod)
 	char state[sizeof(following->told)];
 	struct error err;
 
+	following->reported = change == KUBE_GONE || kube_pod_is_over(pod) ||
+			      kube_pod_has_left(pod);
+	settle(following);
 	if (following->phase != FOLLOW_COMING || change == KUBE_GONE || !name ||
 	    kube_text(pod, "metadata.deletionTimestamp"))
 		return;
@@ -300,6 +322,7 @@ static void following_fini(struct following *following)
 	kube_log_stop(following->log);
 	loop_timer_clear(&following->patience);
 	loop_timer_clear(&following->drain);
+	loop_timer_clear(&following->report);
 	show_destroy(following->show);
 }
 

@@ -30,12 +30,13 @@ struct following {
 	struct kube_watch *pods;
 	struct kube_log *log;
 	struct kube_call *deletion;
-	struct loop_timer patience, drain;
+	struct loop_timer patience, drain, report;
 	enum follow_phase phase;
 	enum follow_stop stop;
 	bool asked; /* by a signal, to stop */
 	bool over;  /* the job is, as WatchJob told */
 	bool drained;
+	bool reported; /* by the API: its container has ended */
 	msec_t stop_at;
 	char told[256];              /* of the pod, before it runs */
 	char failure[512];           /* "": none */

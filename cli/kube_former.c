@@ -5,7 +5,6 @@
 #include "cli/kube_await.h"
 #include "cli/kube_find.h"
 #include "cli/kube_internal.h"
-#include "jobfile/exit.h"
 
 #include <errno.h>
 #include <string.h>
@@ -99,25 +98,26 @@ static int refuse(const struct reach *reach, const char *name,
 /*
  * A coordinator that ends with another status than 0 is started again by the
  * kubelet, and ends at once in the same way; it takes minutes until its Job has
- * failed.  What was saved or cancelled is over already.
+ * failed.  What was saved or cancelled is over already.  Returns false if one
+ * was not; *again: one was started again and has not ended yet.
  */
-static bool has_left(const cJSON *pods)
+static bool have_left(const cJSON *pods, bool *again)
 {
 	const cJSON *at;
 	bool left = false;
 
+	*again = false;
 	cJSON_ArrayForEach(at, pods)
 	{
-		int code = kube_pod_last_exit_code(at);
-
-		if (kube_pod_runs(at) ||
-		    (code != EXIT_SUSPENDED && code != EXIT_CANCELLED))
+		if (!kube_pod_has_left(at))
 			return false;
 		left = true;
+		*again = *again || kube_pod_runs(at);
 	}
 	return left;
 }
 
+/* Returns as check_job() does. */
 static int check_pods(struct reach *reach, const struct kube_kind *kind,
 		      const char *name, struct error *err)
 {
@@ -128,14 +128,17 @@ static int check_pods(struct reach *reach, const struct kube_kind *kind,
 		.namespace = reach->namespace,
 		.query = query,
 	};
+	bool again;
 	int r;
 
 	kube_find_query(query, sizeof(query), name);
 	r = kube_await(&outcome,
 		       kube_get(reach->kube, NULL, &target, REACH_DEADLINE,
 				kube_on_answer, &outcome, err));
-	if (r == 0 && !has_left(kube_at(outcome.object, "items")))
-		r = refuse(reach, name, kind, true, err);
+	if (r == 0)
+		r = have_left(kube_at(outcome.object, "items"), &again)
+			    ? again
+			    : refuse(reach, name, kind, true, err);
 	cJSON_Delete(outcome.object);
 	return r;
 }

@@ -15,6 +15,8 @@ shall do beside is read from DIR at each request:
     linger       plurals: a Job that is deleted stays, marked, and what it owns
                  stays when it is gone, until the file is gone
     restart      if it is there: a container that ends is started again, once
+    late         if it is there: of a container that ended it is not told
+    again        if it is there: one that ended is said to run again
 
     DELETE of a pod ends its coordinator; so does that of its Job.
 """
@@ -67,6 +69,7 @@ class Pod:
     def __init__(self, owner, template):
         name = owner['metadata']['name'] + '-master-0'
         self.lines, self.over, self.process = [], False, None
+        self.last = {}
         self.state = os.path.join(FOLDER, name)
         os.makedirs(self.state, exist_ok=True)
         self.item = {
@@ -85,10 +88,12 @@ class Pod:
 
     def tell(self, phase, **state):
         with LOCK:
-            if ('pods', self.item['metadata']['name']) not in OBJECTS:
+            name = self.item['metadata']['name']
+            if OBJECTS.get(('pods', name)) is not self.item:
                 return
             self.item['status'] = {
-                'phase': phase, 'containerStatuses': [{'state': state}]}
+                'phase': phase, 'containerStatuses': [
+                    {'state': state, 'lastState': self.last}]}
             put('pods', self.item, 'MODIFIED')
 
     def run(self):
@@ -99,11 +104,19 @@ class Pod:
                 return
         code = self.run_container()
         if wish('restart') is not None:
+            self.last = {'terminated': {'exitCode': code % 256}}
             self.tell('Running', waiting={'reason': 'CrashLoopBackOff'})
             code = self.run_container()
         with LOCK:
             self.over = True
             LOCK.notify_all()
+        while wish('late') is not None:
+            time.sleep(0.05)
+        if wish('again') is not None:
+            self.last = {'terminated': {'exitCode': code}}
+            self.tell('Running', running={})
+        while wish('again') is not None:
+            time.sleep(0.05)
         self.tell('Failed' if code else 'Succeeded',
                   terminated={'exitCode': code})
 

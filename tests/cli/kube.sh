@@ -148,7 +148,7 @@ finish() { # CODE
 	[ $? -eq "$1" ]
 }
 
-echo 1..29
+echo 1..32
 
 cluster && ends 0 "$bellows" run job.yaml --on kube --timeline t.svg &&
 	says 'growing 2 -> 4' && says 'cost a pause of 0.210 s' &&
@@ -182,19 +182,19 @@ deleted_slowly() { # PLURAL
 }
 
 # The same command again, in the meantime, and its end.
-run_again() {
+run_again() { # WHAT_HOLDS_THE_FORMER_RUN
 	"$bellows" run job.yaml --on kube --detach > run.out 2> run.err &
 	job=$!
 	for _ in $(seq 200); do
 		says 'still ending: waiting for that, 10 s at most' run.err && break
 		sleep 0.05
 	done
-	[ "$(grep -c 'still ending' run.err)" -eq 1 ] && rm api/linger && finish 0 &&
+	[ "$(grep -c 'still ending' run.err)" -eq 1 ] && rm "$1" && finish 0 &&
 		says 'job heat runs in namespace physics' run.err &&
 		[ "$(objects vcjobs)" = 'vcjobs/heat 0' ]
 }
 
-deleted_slowly vcjobs && run_again
+deleted_slowly vcjobs && run_again api/linger
 verdict $? 'a job that is being deleted is waited for, and then replaced'
 
 deleted_slowly vcjobs && ends 71 "$bellows" run job.yaml --on kube &&
@@ -203,7 +203,7 @@ deleted_slowly vcjobs && ends 71 "$bellows" run job.yaml --on kube &&
 	[ "$(objects $all | wc -l)" -eq 17 ]
 verdict $? 'one whose deletion does not end is waited for no longer than said'
 
-deleted_slowly roles && [ -z "$(objects vcjobs)" ] && run_again &&
+deleted_slowly roles && [ -z "$(objects vcjobs)" ] && run_again api/linger &&
 	[ "$(objects $all | wc -l)" -eq 17 ]
 verdict $? 'what a deleted job leaves to the garbage collector is waited for'
 
@@ -295,6 +295,38 @@ cluster forever && start && kill -INT $job && finish 75 &&
 	grep -q 'once more to stop at once' run.err
 verdict $? 'one signal saves and stops'
 
+# The same command meanwhile, as process $other: if it is refused, the API is
+# told at last.
+refused() {
+	"$bellows" run job.yaml --on kube > out 2> err
+	[ $? -eq 71 ] && says 'job heat runs already' && rm api/late
+}
+
+# A signal saves the job, and the API is not told that its container has ended.
+saved_untold() {
+	cluster forever && : > api/late && start && kill -INT $job || return 1
+	for _ in $(seq 200); do
+		grep -q '^heat: suspended' run.err && return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+saved_untold && {
+	refused &
+	other=$!
+	finish 75 && [ ! -e api/late ] && wait $other && start &&
+		says 'the former run of heat is over' run.err && kill -INT $job && finish 75
+}
+verdict $? 'a saved run ends once the API knows, and the same command goes on'
+
+saved_untold && finish 75 && [ -e api/late ]
+verdict $? 'an API that does not know in time is waited for no longer'
+
+cluster forever && : > api/again && start && kill -INT $job && finish 75 &&
+	run_again api/again && says 'the former run of heat is over' run.err
+verdict $? 'a saved run whose container was started again is waited for'
+
 cluster stubborn && start && kill -INT $job && sleep 0.3 && kill -INT $job &&
 	sleep 0.3 && kill -INT $job && finish 130 && [ -z "$(objects vcjobs pods secrets)" ]
 verdict $? 'three signals delete the job, whatever it does'
@@ -328,7 +360,8 @@ cluster forever && : > api/restart && start && follow && {
 		sleep 0.05
 	done
 	ends2=$(grep -c 'running on 2' out)
-	kill -INT $job && wait $watch
+	"$bellows" run job.yaml --on kube > again 2>&1
+	[ $? -eq 71 ] && says 'job heat runs already' again && kill -INT $job && wait $watch
 	[ $? -eq 75 ] && [ "$ends2" -eq 2 ] && finish 75
 }
 verdict $? 'a coordinator that is started again in its pod is followed on'
