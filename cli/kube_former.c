@@ -284,12 +284,33 @@ static int remove_job(struct reach *reach, const struct kube_former *former,
 	return r == -ENOENT ? 0 : r;
 }
 
+/*
+ * Volcano 1.14 looks whether the pods of a deleted Job have gone at intervals
+ * that double, and its last look comes after they have: it forgets the Job by
+ * its name.  A new Job of that name that is there before is forgotten, and
+ * never gets a pod.  From the deletion to the last look passes at most twice
+ * the time that the pods took to go.
+ */
+static int await_forgotten(struct reach *reach, msec_t deleted,
+			   const bool *stop, struct error *err)
+{
+	msec_t gone = loop_now();
+	int r = 0;
+
+	while (r == 0 && loop_now() < gone + (gone - deleted) + SECONDS(1)) {
+		if (*stop)
+			return error_set(err, -ECANCELED, "interrupted");
+		r = kube_rest(reach);
+	}
+	return r;
+}
+
 int kube_clear(struct reach *reach, const struct kube_former *former,
 	       const struct kube_objects *objects, const bool *stop,
 	       struct error *err)
 {
 	const char *name = objects->at[objects->owner].name;
-	msec_t until = loop_now() + PATIENCE_OF_CLEAR;
+	msec_t deleted = loop_now(), until = deleted + PATIENCE_OF_CLEAR;
 	char query[160];
 	struct kube_target target = {
 		.kind = &kube_pods,
@@ -303,6 +324,8 @@ int kube_clear(struct reach *reach, const struct kube_former *former,
 		 name);
 	if (r == 0)
 		r = await_end(reach, &target, until, stop, err);
+	if (r == 0 && former->kind == &kube_vcjobs)
+		r = await_forgotten(reach, deleted, stop, err);
 	target.query = NULL;
 	for (size_t i = 0; r == 0 && i < objects->n; i++) {
 		if (objects->at[i].shared)
