@@ -15,6 +15,7 @@ import threading
 import time
 
 import kube  # first: it knows where harness is
+import built
 import harness
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
@@ -34,17 +35,8 @@ INSTANTS = ("asked", "executors", "prepared", "ordered", "saved", "stepped")
 
 def make_images(folder, *images):
     """Of the programs that are tested; their paths."""
-    installed = os.path.join(folder, "installed")
-    for words in (
-            ["meson", "install", "--no-rebuild", "--quiet", "-C",
-             os.path.join(harness.BIN, "..", ".."), "--destdir", installed],
-            [os.path.join(ROOT, "scripts", "images"), "--built", installed,
-             folder, *images]):
-        at = subprocess.run(words, stdin=subprocess.DEVNULL, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            timeout=1500, check=False)
-        assert at.returncode == 0, f"{words[:3]}: {at.stdout[-1500:]}"
-    return [os.path.join(folder, name + ".tar") for name in images]
+    at = built.images(harness.BIN, folder, *images)
+    return [os.path.join(at, name + ".tar") for name in images]
 
 
 def load(cluster):

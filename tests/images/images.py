@@ -3,7 +3,7 @@
 """The images, built by scripts/images and run as a cluster runs them: as user
 10001, on a root that is read-only, without capabilities.  args: BIN
 
-The archives are made once, for all tests here, and loaded into a storage of
+The archives are made once (tests/run/built.py), and loaded into a storage of
 their own.  What mounts are needed for that end with this process.
 """
 
@@ -23,6 +23,7 @@ SOURCE = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(SOURCE, "tests", "run"))
 
 import bed  # pylint: disable=wrong-import-position
+import built  # pylint: disable=wrong-import-position
 import harness  # pylint: disable=wrong-import-position
 
 SCRIPT = os.path.join(SOURCE, "scripts", "images")
@@ -70,8 +71,7 @@ class Images:
     """Built at first use; or the reason why that cannot be, each time."""
 
     def __init__(self):
-        self.folder = self.error = None
-        self.said = ""
+        self.folder = self.archives = self.error = None
 
     def make(self):
         missing = [tool for tool in TOOLS if not shutil.which(tool)]
@@ -80,11 +80,7 @@ class Images:
         self.folder = tempfile.mkdtemp(prefix="bellows-images-")
         atexit.register(self.remove)
         os.mkdir(os.path.join(self.folder, "tmp"))
-        self.obey(["meson", "install", "--no-rebuild", "--quiet", "-C",
-                   os.path.join(harness.BIN, "..", ".."), "--destdir",
-                   self.path("installed")])
-        self.said = self.obey([SCRIPT, "--built", self.path("installed"),
-                               self.path("out"), *NAMES])
+        self.archives = built.images(harness.BIN, self.path("out"), *NAMES)
         with open(self.path("containers.conf"), "w", encoding="utf-8") as file:
             file.write(SETTINGS.format(
                 limit(resource.RLIMIT_NOFILE, 16384),
@@ -109,7 +105,7 @@ class Images:
         return os.path.join(self.folder, *names)
 
     def archive(self, name):
-        return self.path("out", name + ".tar")
+        return os.path.join(self.archives, name + ".tar")
 
     def podman(self, *words):
         return ["/usr/bin/env", f"CONTAINERS_CONF={self.path('containers.conf')}",
@@ -200,11 +196,12 @@ def job(pod, **keys):
 
 def they_are_built_and_not_larger_than_they_were(room):
     images = IMAGES.get()
-    print("\n".join("# " + line for line in images.said.splitlines()))
+    said = harness.read(os.path.join(images.archives, "said"), "r")
+    print("\n".join("# " + line for line in said.splitlines()))
     for name, largest in LARGEST.items():
         size = os.path.getsize(images.archive(name)) / 1e6
         assert size < largest, f"{name} has {size:.0f} MB"
-    assert os.listdir(images.path("tmp")) == [], "the build left files"
+    assert os.listdir(images.path("tmp")) == [], "podman left files"
 
 
 def they_run_as_nobody_special_on_a_root_that_is_read_only(room):
