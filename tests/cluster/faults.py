@@ -137,7 +137,7 @@ def container(cpu):
 
 def fill(space, spare):
     """node1, up to so many millicores."""
-    node = space.get("node", "node1")["status"]["allocatable"]["cpu"]
+    node = space.cluster.api.read("/api/v1/nodes/node1")["status"]["allocatable"]["cpu"]
     used = sum(millicores(at["resources"]["requests"].get("cpu", "0"))
                for pod in space.all("pods") for at in pod["spec"]["containers"])
     space.apply(json.dumps({

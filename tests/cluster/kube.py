@@ -13,6 +13,8 @@ cluster, the suite is skipped with the reason.  With BELLOWS_CLUSTER=NAME the
 tests are made on that cluster, which is left as it is.
 """
 
+import contextlib
+import ctypes
 import functools
 import glob
 import json
@@ -20,10 +22,12 @@ import os
 import signal
 import subprocess
 import sys
+import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(1, os.path.join(HERE, "..", "run"))
 
+import api  # pylint: disable=wrong-import-position
 import built  # pylint: disable=wrong-import-position
 import harness  # pylint: disable=wrong-import-position
 import place  # pylint: disable=wrong-import-position
@@ -31,6 +35,20 @@ import place  # pylint: disable=wrong-import-position
 SKIPPED = 77
 UP = 1200  # seconds: the programs may have to be built first
 PATIENCE = 120
+CLONE_NEWNET = 0x40000000
+CORE, BATCH, VOLCANO = "/api/v1", "/apis/batch/v1", \
+    "/apis/batch.volcano.sh/v1alpha1"
+# What tests ask for: where it is.
+KINDS = {
+    "configmap": (CORE, "configmaps"), "job": (BATCH, "jobs"),
+    "pod": (CORE, "pods"), "pods": (CORE, "pods"),
+    "pvc": (CORE, "persistentvolumeclaims"),
+    "podtemplate": (CORE, "podtemplates"),
+    "quota": (CORE, "resourcequotas"), "secret": (CORE, "secrets"),
+    "role": ("/apis/rbac.authorization.k8s.io/v1", "roles"),
+    "serviceaccount": (CORE, "serviceaccounts"),
+    "vcjob": (VOLCANO, "jobs"), "events": (CORE, "events"),
+}
 
 
 def command(name, *words, patience=300):
@@ -46,12 +64,57 @@ def comment(text, kept=25):
         print(f"#   {line[:300]}")
 
 
+@contextlib.contextmanager
+def network_of(pid):
+    """This thread is in there."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def go(file):
+        if libc.setns(file.fileno(), CLONE_NEWNET) != 0:
+            raise OSError(ctypes.get_errno(), "setns")
+    with open("/proc/thread-self/ns/net", "rb") as own:
+        with open(f"/proc/{pid}/ns/net", "rb") as other:
+            go(other)
+        try:
+            yield
+        finally:
+            go(own)
+
+
+class Far(api.Api):
+    """The API server, asked from outside of the cluster's network: what is
+    looked at again and again costs no program."""
+
+    def __init__(self, at):
+        super().__init__(at.path("pki"))
+        self.first = at.first()
+
+    def connect(self, patience=api.PATIENCE):
+        connection = super().connect(patience)
+        with network_of(self.first):
+            connection.connect()
+        return connection
+
+    def read(self, path):
+        """The object, or None if there is none."""
+        deadline = harness.time.monotonic() + api.PATIENCE
+        while (answer := self.ask("GET", path))[0] not in (200, 404):
+            assert harness.time.monotonic() < deadline, (path, answer)
+            harness.time.sleep(api.RETRY)
+        return json.loads(answer[1]) if answer[0] == 200 else None
+
+
 class Cluster:
     def __init__(self, name=None):
         self.is_own = name is None
         self.name = name or f"test-{os.getpid()}"
         self.place = place.Place(self.name)
         self.spaces = 0
+
+    @functools.cached_property
+    def api(self):
+        """Of one that is up."""
+        return Far(self.place)
 
     def obey(self, script, *words, patience=300):
         status, out, errors = command(script, "--bed", self.name, *words,
@@ -86,9 +149,20 @@ class Cluster:
                                            "r").splitlines()
              if self.place.folder in line]
 
+    @functools.cached_property
+    def inside(self):
+        status, binaries, errors = command("build", "--where")
+        assert status == 0 and self.place.is_up(), \
+            f"there is no cluster {self.name} {errors}"
+        own = self.place.environment(binaries)
+        return [*self.place.enter(self.place.first(), "net"), "--",
+                "/usr/bin/env", *(f"{name}={own[name]}" for name in (
+                    place.MARK, "KUBECONFIG", "PATH"))]
+
     def words(self):
-        """Before those of a program that is to run in its network."""
-        return [os.path.join(HERE, "sh"), "--bed", self.name]
+        """Before those of a program that is to run in its network; what
+        tests/cluster/sh does, without a look for it each time."""
+        return list(self.inside)
 
     # -- nodes and parts
 
@@ -174,6 +248,8 @@ class Space:
     def __init__(self, cluster, name):
         self.cluster, self.name = cluster, name
         cluster.kubectl("create", "namespace", name)
+        # who makes it may just have found an API server that was away
+        self.wait("its account", lambda: self.get("serviceaccount", "default"))
 
     def kubectl(self, *words, **more):
         return self.cluster.kubectl("--namespace", self.name, *words, **more)
@@ -181,15 +257,18 @@ class Space:
     def apply(self, text):
         return self.kubectl("apply", "-f", "-", text=text)
 
+    def path(self, kind, *name, **query):
+        group, plural = KINDS[kind]
+        return "/".join((group, "namespaces", self.name, plural, *name)) + \
+            "?" + urllib.parse.urlencode(query)
+
     def get(self, kind, name):
         """The object, or {}."""
-        text = self.kubectl("get", kind, name, "--ignore-not-found",
-                            "--output=json")
-        return json.loads(text) if text.strip() else {}
+        return self.cluster.api.read(self.path(kind, name)) or {}
 
     def all(self, kind, selector=""):
-        return json.loads(self.kubectl(
-            "get", kind, f"--selector={selector}", "--output=json"))["items"]
+        found = self.cluster.api.read(self.path(kind, labelSelector=selector))
+        return found["items"] if found else []
 
     def pod(self, name):
         """Its status."""
@@ -206,9 +285,8 @@ class Space:
 
     def events(self):
         """[(reason, object, text)], the oldest first."""
-        items = json.loads(self.kubectl(
-            "get", "events", "--sort-by=.metadata.creationTimestamp",
-            "--output=json"))["items"]
+        items = sorted(self.all("events"), key=lambda at:
+                       at["metadata"]["creationTimestamp"])
         return [(at["reason"], at["involvedObject"]["name"],
                  at.get("message", "")) for at in items]
 
