@@ -185,5 +185,5 @@ if __name__ == "__main__":
               refusals_are_told_apart,
               a_service_account_hears_which_verb_it_lacks,
               an_event_is_shown_by_describe,
-              a_watch_outlives_the_api_server,
-              a_thousand_pods_are_watched_by_one_program)
+              alone=(a_thousand_pods_are_watched_by_one_program,
+                     a_watch_outlives_the_api_server))

@@ -9,6 +9,7 @@ import json
 import os
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -24,12 +25,16 @@ MANY = 30
 MIB = 1 << 20
 
 
-def run_pod(room, space, name="echo"):
-    program, tar = room.path("echo"), room.path("echo.tar")
-    subprocess.run(["cc", "-static", "-O2", "-s", "-o", program,
-                    f"{HERE}/echo.c"], check=True)
-    space.cluster.load(image.write(tar, IMAGE, {"/echo": program},
-                                   ["/echo", "7000"]))
+def load(cluster):
+    with tempfile.TemporaryDirectory(prefix="b-") as folder:
+        program = os.path.join(folder, "echo")
+        subprocess.run(["cc", "-static", "-O2", "-s", "-o", program,
+                        f"{HERE}/echo.c"], check=True)
+        cluster.load(image.write(os.path.join(folder, "echo.tar"), IMAGE,
+                                 {"/echo": program}, ["/echo", "7000"]))
+
+
+def run_pod(space, name="echo"):
     space.kubectl("run", name, f"--image={IMAGE}",
                   "--image-pull-policy=Never")
     space.kubectl("wait", "--for=condition=Ready", f"pod/{name}",
@@ -90,7 +95,7 @@ def talk(at, data):
 
 
 def bytes_go_to_a_pod_and_back(room, space):
-    run_pod(room, space)
+    run_pod(space)
     with Forward(room, space, "echo") as forward, forward.connect() as at:
         assert talk(at, b"hello") == b"hello"
         trips = []
@@ -109,7 +114,7 @@ def bytes_go_to_a_pod_and_back(room, space):
 
 
 def connections_go_side_by_side(room, space):
-    run_pod(room, space)
+    run_pod(space)
     with Forward(room, space, "echo") as forward:
         all_of_them = [forward.connect() for _ in range(MANY)]
         for i, at in enumerate(all_of_them):
@@ -120,7 +125,7 @@ def connections_go_side_by_side(room, space):
 
 
 def a_pod_that_goes_ends_its_connections(room, space):
-    run_pod(room, space)
+    run_pod(space)
     with Forward(room, space, "echo") as forward, forward.connect() as at:
         assert talk(at, b"hello") == b"hello"
         space.kubectl("delete", "pod", "echo", "--force", "--grace-period=0",
@@ -129,7 +134,7 @@ def a_pod_that_goes_ends_its_connections(room, space):
 
 
 def who_does_not_listen_is_told(room, space):
-    run_pod(room, space)
+    run_pod(space)
     where = f"pod echo in namespace {space.name}"
     with Forward(room, space, "echo", 7001) as forward:
         assert forward.trouble() == \
@@ -141,7 +146,7 @@ def who_does_not_listen_is_told(room, space):
 
 
 def a_service_account_hears_which_verb_it_lacks(room, space):
-    run_pod(room, space)
+    run_pod(space)
     space.kubectl("create", "serviceaccount", "m")
     token = space.kubectl("create", "token", "m").strip()
     config = json.loads(space.kubectl("config", "view", "--raw",
@@ -173,4 +178,4 @@ if __name__ == "__main__":
               connections_go_side_by_side,
               a_pod_that_goes_ends_its_connections,
               who_does_not_listen_is_told,
-              a_service_account_hears_which_verb_it_lacks)
+              a_service_account_hears_which_verb_it_lacks, prepare=load)

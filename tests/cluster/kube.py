@@ -5,9 +5,11 @@
         space.apply(POD)
         space.runs("p")
 
-    kube.main(a_pod_runs)
+    kube.main(a_pod_runs, alone=(a_node_goes,))
 
 One cluster for the whole suite, one Kubernetes namespace for each test: `space`.
+Three tests are made at a time; `alone` are those that others would notice, or
+that measure: they come later, one after the other.
 What `room` starts runs in the cluster's network.  Where there cannot be a
 cluster, the suite is skipped with the reason.  With BELLOWS_CLUSTER=NAME the
 tests are made on that cluster, which is left as it is.
@@ -22,6 +24,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -35,6 +38,8 @@ import place  # pylint: disable=wrong-import-position
 SKIPPED = 77
 UP = 1200  # seconds: the programs may have to be built first
 PATIENCE = 120
+TOGETHER = 3
+PR_SET_PDEATHSIG = 1
 CLONE_NEWNET = 0x40000000
 CORE, BATCH, VOLCANO = "/api/v1", "/apis/batch/v1", \
     "/apis/batch.volcano.sh/v1alpha1"
@@ -346,7 +351,59 @@ def cannot():
     return out if status == SKIPPED else None
 
 
-def main(*tests, prepare=None, then=()):
+# ---- tests ----
+
+class Child:
+    """A test in a process of its own, which keeps what it prints."""
+
+    def __init__(self, number, test):
+        self.number, self.name = number, test.__name__
+        self.out, self.status = tempfile.TemporaryFile(), None
+        sys.stdout.flush()
+        self.pid = os.fork()
+        if self.pid == 0:
+            self.make(test)
+
+    def make(self, test):
+        failed = 1
+        try:
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+            os.dup2(self.out.fileno(), sys.stdout.fileno())
+            harness.be_alone()
+            failed = harness.prove(self.number, test)
+            sys.stdout.flush()
+        finally:
+            os._exit(failed)  # the cluster is its parent's
+
+    def tell(self):
+        self.out.seek(0)
+        text = self.out.read().decode(errors="replace")
+        self.out.close()
+        print(text, end="")
+        if f"ok {self.number} - " not in text:
+            print(f"not ok {self.number} - {self.name}")
+        sys.stdout.flush()
+
+
+def side_by_side(tests):
+    """Some at a time; told in their order.  Returns how many failed."""
+    waiting = [*enumerate(tests, 1)]
+    children, told = [], 0
+    while told < len(tests):
+        while waiting and sum(at.status is None
+                              for at in children) < TOGETHER:
+            children.append(Child(*waiting.pop(0)))
+        pid, status = os.wait()  # orphans of the tests are ours, too
+        for at in children:
+            if at.pid == pid:
+                at.status = status
+        while told < len(children) and children[told].status is not None:
+            children[told].tell()
+            told += 1
+    return sum(at.status != 0 for at in children)
+
+
+def main(*tests, alone=(), prepare=None, then=()):
     """Makes the tests; prepare(cluster): once, before the first; then: tests
     that are made when the cluster is gone, and get a room alone."""
     harness.be_alone()
@@ -354,17 +411,19 @@ def main(*tests, prepare=None, then=()):
         print(f"1..0 # SKIP {reason}")
         sys.exit(0)
     if len(sys.argv) > 2:
-        tests, then = ([test for test in some if sys.argv[2] in test.__name__]
-                       for some in (tests, then))
-    print(f"1..{len(tests) + len(then)}", flush=True)
+        tests, alone, then = (
+            [test for test in some if sys.argv[2] in test.__name__]
+            for some in (tests, alone, then))
+    print(f"1..{len(tests) + len(alone) + len(then)}", flush=True)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     failed = 0
-    if tests:
+    if tests or alone:
         with Cluster(os.environ.get("BELLOWS_CLUSTER")) as cluster:
             if prepare:
                 prepare(cluster)
+            failed += side_by_side([on(cluster, test) for test in tests])
             failed += sum([harness.prove(i, on(cluster, test))
-                           for i, test in enumerate(tests, 1)])
-    failed += sum([harness.prove(i, test)
-                   for i, test in enumerate(then, len(tests) + 1)])
+                           for i, test in enumerate(alone, len(tests) + 1)])
+    failed += sum([harness.prove(i, test) for i, test in enumerate(
+        then, len(tests) + len(alone) + 1)])
     sys.exit(failed > 0)
