@@ -13,6 +13,7 @@ import kube  # first: it knows where harness is
 import elastic
 import harness
 import manifests
+import naps
 import sshimage
 import water
 
@@ -53,15 +54,8 @@ def begin_gromacs(room, space):
     space.kubectl("create", "configmap", "heat-input", "--from-file=md.tpr="
                   + box.put(room.path("md.tpr"), steps))
     elastic.make_secrets(space)
-    space.apply(space.kubectl("kustomize", os.path.join(
-        elastic.ROOT, "k8s", "overlays", "volcano-gromacs")))
+    space.apply(elastic.overlay(space, "volcano-gromacs"))
     return steps
-
-
-def data(space):
-    """Where the job's volume is on this machine."""
-    claim = space.get("pvc", "heat-data")
-    return space.cluster.place.path("volumes", claim["spec"]["volumeName"])
 
 
 def gromacs_grows_and_shrinks(room, space):
@@ -77,16 +71,22 @@ def gromacs_grows_and_shrinks(room, space):
             for at in now["history"]] == [(2, 4, "done", 0), (4, 2, "done", 0)]
     heat.ends("Completed")
     assert heat.restarts() == 0
-    water.steps_follow(data(space), steps)
-    water.frames_are_there_once(data(space), steps)
+    water.steps_follow(naps.volume(space), steps)
+    water.frames_are_there_once(naps.volume(space), steps)
     assert elastic.TOLD <= heat.events("vcjob"), heat.events("vcjob")
+
+
+def paced_job(room, mpi=None, **keys):
+    more = {**naps.KEYS["mpi"], **(mpi or {})}
+    return room.job(elastic.WORK, mpi=json.dumps(more),
+                    environment=naps.KEYS["environment"], **keys)
 
 
 # ---- bellows run ----
 
 def run(room, space, path):
     return room.start("bellows", "run", path, "--on", "kube", "--namespace",
-                      space.name, "--cpu", "250m", "--no-progress")
+                      space.name, "--cpu", elastic.CPU, "--no-progress")
 
 
 def bellows_run_follows_a_job_to_its_end(room, space):
@@ -96,11 +96,13 @@ def bellows_run_follows_a_job_to_its_end(room, space):
 
 
 def ctrl_c_saves_and_the_same_command_goes_on(room, space):
-    path = room.job(elastic.WORK)
+    naps.prepare(space)
+    path = paced_job(room)
     first = run(room, space, path)
     elastic.Heat(room, space).runs_on(2)
     first.tell(signal.SIGINT)
     first.ends_with(75, PATIENCE).says("saving, then stopping")
+    naps.end(space)
     second = run(room, space, path)
     second.ends_with(0, PATIENCE).says("the former run of heat is over")
     assert harness.digest(second.output) == elastic.WORK.digest()
@@ -152,7 +154,8 @@ def example(name, *pairs):
 def is_elastic(room, space, image, **keys):
     """Its image runs as root, as those of Volcano's examples do."""
     elastic.make_secrets(space)
-    job = room.job(elastic.WORK, dir="/data", checkpoint="{dir: /data}", **keys)
+    naps.prepare(space)
+    job = paced_job(room, dir="/data", checkpoint="{dir: /data}", **keys)
     space.kubectl("create", "configmap", "heat-job", f"--from-file=job.yaml="
                   f"{job}")
     space.kubectl("apply", "--kustomize",
@@ -180,7 +183,7 @@ def an_mpi_job_of_volcano_becomes_elastic(room, space):
 
 def its_ranks_are_reached_by_ssh_with_volcano_s_key(room, space):
     heat = is_elastic(room, space, SSH_IMAGE,
-                      mpi="{launcher: ssh, key: /root/.ssh/id_rsa}")
+                      mpi={"launcher": "ssh", "key": "/root/.ssh/id_rsa"})
     assert "lets us in at" in heat.output(), heat.output()
 
 

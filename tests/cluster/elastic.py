@@ -4,6 +4,7 @@
 manifests of k8s/.  args: BIN"""
 
 import base64
+import json
 import os
 import re
 import secrets
@@ -17,15 +18,16 @@ import time
 import kube  # first: it knows where harness is
 import built
 import harness
+import naps
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PATIENCE = 180
-# Long enough for two rescales by hand, whatever else the machine does.
-WORK = harness.Work(100003, 15000, 200)
-SHORT = harness.Work(100003, 1000, 200)
-# Ended by hand.
-LONG = harness.Work(100003, 400000, 200)
-GROWS = 3
+AGAIN = 0.3  # seconds, until a job is asked again
+WORK = naps.WORK
+SHORT = harness.Work(100003, 200, 1)
+LONG = harness.Work(100003, 1000000, 1)
+CPU = "100m"  # that a rank asks for, for several jobs are there at a time
+GROWS = harness.some(3, 1)
 # Of any rescale; a monitor that comes late tells neither of the start nor of
 # the beginning of a grow.
 TOLD = {"ScaleRequested", "CheckpointWritten", "Relaunched", "Resized"}
@@ -44,14 +46,22 @@ def load(cluster):
         cluster.load(*make_images(folder, "bellows-parint"))
 
 
-def manifests(space, overlay, work=WORK):
-    """What is applied, with another amount of work."""
+def overlay(space, name):
     text = space.kubectl("kustomize",
-                         os.path.join(ROOT, "k8s", "overlays", overlay))
+                         os.path.join(ROOT, "k8s", "overlays", name))
+    assert "cpu: 250m" in text
+    return text.replace("cpu: 250m", f"cpu: {CPU}")
+
+
+def manifests(space, name, work):
+    """What is applied, with another amount of work, and ranks that nap."""
+    text = overlay(space, name)
     found = re.findall(r"^ +command: \[parint.*\]$", text, re.M)
     assert len(found) == 1, found
-    return text.replace(found[0], "    command: " + harness.flow(
-        ["parint", *work.words]))
+    return text.replace(found[0], "\n".join(
+        f"    {key}: {json.dumps(value)}" for key, value in {
+            "command": ["parint", *map(str, work.words)],
+            **naps.KEYS}.items()))
 
 
 def make_secrets(space):
@@ -82,10 +92,10 @@ def files_of(room, space, secret):
     return folder
 
 
-def begin(space, overlay, work=WORK, change=str):
-    """change: makes another text of the manifests."""
+def begin(space, name, work=WORK, pace=naps.SLOWLY):
     make_secrets(space)
-    space.apply(change(manifests(space, overlay, work)))
+    naps.prepare(space, pace)
+    space.apply(manifests(space, name, work))
 
 
 class Heat:
@@ -100,14 +110,15 @@ class Heat:
 
     def status(self):
         at = self.ask("status", "heat", "--json")
-        return harness.json.loads(at.output) if at.end(PATIENCE) == 0 else None
+        return json.loads(at.output) if at.end(PATIENCE) == 0 else None
 
     def runs_on(self, ranks):
         def look():
             job = self.status()
             return job and job["state"] == "running" \
                 and job["ranks"] == ranks and harness.has_stepped(job) and job
-        return self.space.wait(f"it runs on {ranks} ranks", look, PATIENCE)
+        return self.space.wait(f"it runs on {ranks} ranks", look, PATIENCE,
+                               AGAIN)
 
     def scale(self, ranks):
         at = self.ask("scale", "heat", ranks, "--wait")
@@ -126,6 +137,9 @@ class Heat:
         return None
 
     def ends(self, phase):
+        """All that it was to show has been seen."""
+        if naps.is_paced(self.space):
+            naps.end(self.space)
         over = ("Completed", "Failed", "Aborted", "Terminated", "Complete")
         found = self.space.wait("the job is over", lambda: at if (
             at := self.phase()) in over else None, 3 * PATIENCE)
@@ -158,8 +172,8 @@ def grows_and_shrinks(heat):
     heat.runs_on(3)
 
 
-def is_elastic(room, space, overlay, kind, phase):
-    begin(space, overlay)
+def is_elastic(room, space, name, kind, phase):
+    begin(space, name)
     heat = Heat(room, space)
     grows_and_shrinks(heat)
     heat.ends(phase)
@@ -284,7 +298,7 @@ def a_grow(heat, pods, born):
 
 
 def pods_of_a_grow_start_while_the_ranks_compute(room, space):
-    begin(space, "volcano-parint", LONG)
+    begin(space, "volcano-parint", LONG, naps.BRISKLY)
     heat = Heat(room, space)
     heat.runs_on(2)
     with Pods(room, space) as pods:

@@ -22,34 +22,12 @@ VOLCANO, PLAIN = "volcano-parint", "plain-parint"
 OURS = "app.kubernetes.io/managed-by=bellows-monitor"
 EXECUTORS = "bellows.io/job=heat,bellows.io/role=executor"
 MISSING = "15s"  # that executors which cannot come are waited for
-AWAY = 20  # seconds
-SIZE = 100003
-NLOOP, HEAVY = 200, 2000  # HEAVY: a step is long, and its line seldom
-# Seconds that two ranks compute: enough for what happens to them.
-SHORT, ENDLESS = 15, 3600
-LEAST = 100  # iterations for each, if the machine was busy when it was asked
-# Where the API is away meanwhile it has to be more: Kubernetes' own programs look
-# for it ever more seldom, and find it up to 51 s after it is back.  A job is as
-# long when it has less of a processor, and what it computes is known as soon.
-LITTLE, SHARE = 25, "250m"
-
-
-def slow(text):
-    """Each rank has a share of a processor."""
-    text, found = re.subn(r"^( +)requests:\n +cpu: 250m$",
-                          rf"\1limits: {{cpu: {SHARE}}}\n\g<0>", text,
-                          flags=re.M)
-    assert found == 1, text
-    return text
+AWAY = 10  # seconds: five times the longest pause between two attempts
 
 
 class Heat(elastic.Heat):
-    work = None
-
-    def begins(self, overlay, seconds=SHORT, nloop=NLOOP, change=str):
-        light = harness.iterations_for(seconds, SIZE, NLOOP, LEAST * seconds)
-        self.work = harness.Work(SIZE, light * NLOOP // nloop, nloop)
-        elastic.begin(self.space, overlay, self.work, change)
+    def begins(self, overlay):
+        elastic.begin(self.space, overlay)
         self.runs_on(2)
         return self
 
@@ -97,7 +75,7 @@ class Heat(elastic.Heat):
 
     def ends_right(self, phase):
         self.ends(phase)
-        assert harness.digest(self.output()) == self.work.digest()
+        assert harness.digest(self.output()) == elastic.WORK.digest()
 
     def restarted(self, selector=EXECUTORS):
         return sum(at["restartCount"] for pod in self.space.all("pods",
@@ -112,9 +90,10 @@ def uids(space, selector):
 
 def kill(space, pod, program):
     """Process 1 of its container, from the machine."""
+    uid = space.get("pod", pod)["metadata"]["uid"].encode()
     found = [pid for pid in cgroup.members(space.cluster.place.cgroup)
              if os.path.basename((harness.command(pid) or [""])[0]) == program
-             and f"HOSTNAME={pod}".encode() in harness.environment(pid)]
+             and b"pod" + uid in harness.read(f"/proc/{pid}/cgroup")]
     assert len(found) == 1, f"{len(found)} of {program} in {pod}"
     os.kill(found[0], signal.SIGKILL)
 
@@ -230,13 +209,13 @@ def apply_other(space):
                  "queue": space.name, "tasks": [
                      {"name": "only", "replicas": 1, "template": {"spec": {
                          "terminationGracePeriodSeconds": 0,
-                         "containers": [container(200)]}}}]}}))
+                         "containers": [container(80)]}}}]}}))
 
 
 def what_volcano_reclaims_leaves_and_no_step_is_lost(room, space):
     with reclaiming(space):
         heat = Heat(room, space).begins(VOLCANO)
-        fill(space, 100)
+        fill(space, 50)
         apply_other(space)
         assert heat.changed(2, 1)["repeated_steps"] == 0
         space.runs("other-only-0")
@@ -300,7 +279,7 @@ class Direct(Heat):
 
 
 def a_grow_outlives_an_api_server_that_is_away(room, space):
-    heat = Heat(room, space).begins(VOLCANO, LITTLE, HEAVY, slow)
+    heat = Heat(room, space).begins(VOLCANO)
     direct = Direct(room, space)
     server = space.cluster.part("kube-apiserver")
     server.stop()
@@ -329,15 +308,15 @@ def a_grow_outlives_an_api_server_that_is_away(room, space):
 # ---- executors that are not to be had ----
 
 def a_full_node_is_told_in_the_scheduler_s_words(room, space):
-    heat = Heat(room, space).begins(VOLCANO, ENDLESS)
-    fill(space, 100)
+    heat = Heat(room, space).begins(VOLCANO)
+    fill(space, 50)
     heat.cannot_have(3, "heat-bellows-0 cannot be scheduled: ",
                      "Insufficient cpu")
     space.wait("it is taken back", lambda: not space.pods(OURS))
 
 
 def an_image_that_is_not_there_is_told_before_the_deadline(room, space):
-    heat = Heat(room, space).begins(PLAIN, ENDLESS)
+    heat = Heat(room, space).begins(PLAIN)
     space.kubectl("patch", "podtemplate", "heat-worker", "--type=json",
                   "--patch=" + json.dumps([{
                       "op": "replace", "value": "localhost/none:1",
@@ -348,7 +327,7 @@ def an_image_that_is_not_there_is_told_before_the_deadline(room, space):
 
 
 def a_verb_that_the_role_lacks_is_named(room, space):
-    heat = Heat(room, space).begins(VOLCANO, ENDLESS)
+    heat = Heat(room, space).begins(VOLCANO)
     account = f"system:serviceaccount:{space.name}:heat-monitor"
     rules = space.get("role", "heat-monitor")["rules"]
     rules[0]["verbs"].remove("create")
@@ -366,12 +345,12 @@ def a_verb_that_the_role_lacks_is_named(room, space):
 if __name__ == "__main__":
     kube.main(
         a_worker_deleted_by_hand_leaves_and_no_step_is_lost,
-        a_drained_node_is_left_and_no_step_is_lost,
-        what_volcano_reclaims_leaves_and_no_step_is_lost,
         a_killed_master_goes_on_from_its_checkpoint,
-        a_monitor_killed_in_a_grow_makes_nothing_twice,
-        a_grow_outlives_an_api_server_that_is_away,
-        a_full_node_is_told_in_the_scheduler_s_words,
         an_image_that_is_not_there_is_told_before_the_deadline,
         a_verb_that_the_role_lacks_is_named,
+        alone=(a_drained_node_is_left_and_no_step_is_lost,
+               what_volcano_reclaims_leaves_and_no_step_is_lost,
+               a_monitor_killed_in_a_grow_makes_nothing_twice,
+               a_full_node_is_told_in_the_scheduler_s_words,
+               a_grow_outlives_an_api_server_that_is_away),
         prepare=elastic.load)

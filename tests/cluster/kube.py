@@ -295,13 +295,13 @@ class Space:
         return [(at["reason"], at["involvedObject"]["name"],
                  at.get("message", "")) for at in items]
 
-    def wait(self, what, look, patience=PATIENCE):
+    def wait(self, what, look, patience=PATIENCE, again=0.1):
         """What look() returns once it is something."""
         deadline = harness.time.monotonic() + patience
         while not (found := look()):
             assert harness.time.monotonic() < deadline, \
                 f"it never came: {what}"
-            harness.time.sleep(0.1)
+            harness.time.sleep(again)
         return found
 
     def runs(self, pod, patience=PATIENCE):
