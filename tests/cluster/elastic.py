@@ -46,22 +46,17 @@ def load(cluster):
         cluster.load(*make_images(folder, "bellows-parint"))
 
 
-def overlay(space, name):
+def overlay(space, name, command=None):
+    """What is applied, with ranks that nap; command: another one."""
     text = space.kubectl("kustomize",
                          os.path.join(ROOT, "k8s", "overlays", name))
-    assert "cpu: 250m" in text
-    return text.replace("cpu: 250m", f"cpu: {CPU}")
-
-
-def manifests(space, name, work):
-    """What is applied, with another amount of work, and ranks that nap."""
-    text = overlay(space, name)
-    found = re.findall(r"^ +command: \[parint.*\]$", text, re.M)
-    assert len(found) == 1, found
-    return text.replace(found[0], "\n".join(
-        f"    {key}: {json.dumps(value)}" for key, value in {
-            "command": ["parint", *map(str, work.words)],
-            **naps.KEYS}.items()))
+    found = re.findall(r"^ +command: \[[pg].*\]$", text, re.M)
+    assert len(found) == 1 and "cpu: 250m" in text, found
+    first = f"    command: {json.dumps(command)}" if command else found[0]
+    more = [f"    {key}: {json.dumps(value)}"
+            for key, value in naps.KEYS.items()]
+    return text.replace(found[0], "\n".join([first, *more])).replace(
+        "cpu: 250m", f"cpu: {CPU}")
 
 
 def make_secrets(space):
@@ -95,7 +90,7 @@ def files_of(room, space, secret):
 def begin(space, name, work=WORK, pace=naps.SLOWLY):
     make_secrets(space)
     naps.prepare(space, pace)
-    space.apply(manifests(space, name, work))
+    space.apply(overlay(space, name, ["parint", *map(str, work.words)]))
 
 
 class Heat:
