@@ -24,13 +24,13 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(1, os.path.join(HERE, "..", "run"))
 
 import api  # pylint: disable=wrong-import-position
+import apart  # pylint: disable=wrong-import-position
 import built  # pylint: disable=wrong-import-position
 import harness  # pylint: disable=wrong-import-position
 import place  # pylint: disable=wrong-import-position
@@ -39,7 +39,6 @@ SKIPPED = 77
 UP = 1200  # seconds: the programs may have to be built first
 PATIENCE = 120
 TOGETHER = 3
-PR_SET_PDEATHSIG = 1
 CLONE_NEWNET = 0x40000000
 CORE, BATCH, VOLCANO = "/api/v1", "/apis/batch/v1", \
     "/apis/batch.volcano.sh/v1alpha1"
@@ -353,60 +352,10 @@ def cannot():
 
 # ---- tests ----
 
-class Child:
-    """A test in a process of its own, which keeps what it prints."""
-
-    def __init__(self, number, test):
-        self.number, self.name = number, test.__name__
-        self.out, self.status = tempfile.TemporaryFile(), None
-        sys.stdout.flush()
-        self.pid = os.fork()
-        if self.pid == 0:
-            self.make(test)
-
-    def make(self, test):
-        failed = 1
-        try:
-            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-            os.dup2(self.out.fileno(), sys.stdout.fileno())
-            harness.be_alone()
-            failed = harness.prove(self.number, test)
-            sys.stdout.flush()
-        finally:
-            os._exit(failed)  # the cluster is its parent's
-
-    def tell(self):
-        self.out.seek(0)
-        text = self.out.read().decode(errors="replace")
-        self.out.close()
-        print(text, end="")
-        if f"ok {self.number} - " not in text:
-            print(f"not ok {self.number} - {self.name}")
-        sys.stdout.flush()
-
-
-def side_by_side(tests):
-    """Some at a time; told in their order.  Returns how many failed."""
-    waiting = [*enumerate(tests, 1)]
-    children, told = [], 0
-    while told < len(tests):
-        while waiting and sum(at.status is None
-                              for at in children) < TOGETHER:
-            children.append(Child(*waiting.pop(0)))
-        pid, status = os.wait()  # orphans of the tests are ours, too
-        for at in children:
-            if at.pid == pid:
-                at.status = status
-        while told < len(children) and children[told].status is not None:
-            children[told].tell()
-            told += 1
-    return sum(at.status != 0 for at in children)
-
-
 def main(*tests, alone=(), prepare=None, then=()):
     """Makes the tests; prepare(cluster): once, before the first; then: tests
     that are made when the cluster is gone, and get a room alone."""
-    harness.be_alone()
+    apart.be_alone()
     if reason := cannot():
         print(f"1..0 # SKIP {reason}")
         sys.exit(0)
@@ -421,7 +370,9 @@ def main(*tests, alone=(), prepare=None, then=()):
         with Cluster(os.environ.get("BELLOWS_CLUSTER")) as cluster:
             if prepare:
                 prepare(cluster)
-            failed += side_by_side([on(cluster, test) for test in tests])
+            failed += apart.prove_each(
+                [(i, on(cluster, test)) for i, test in enumerate(tests, 1)],
+                TOGETHER, harness.prove)
             failed += sum([harness.prove(i, on(cluster, test))
                            for i, test in enumerate(alone, len(tests) + 1)])
     failed += sum([harness.prove(i, test) for i, test in enumerate(

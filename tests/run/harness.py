@@ -12,7 +12,6 @@ it has happened, or a deadline has passed.  The deadlines are far longer than
 anything takes, for machines that are busy.
 """
 
-import ctypes
 import glob
 import json
 import os
@@ -24,6 +23,7 @@ import sys
 import tempfile
 import time
 
+import apart
 import paced
 from known import known
 # also for those who import harness
@@ -37,9 +37,6 @@ MPIEXEC = shutil.which("mpiexec")
 PATIENCE = 60
 LOOK_AGAIN = 0.02
 SETTLED = 10     # looks without a change
-PR_SET_CHILD_SUBREAPER = 36
-CLONE_NEWNS = 0x00020000
-MS_PRIVATE = 0x44000  # and all below it
 MARK = "BELLOWS_TEST"
 # what may stay in a job's state directory
 LOGS = re.compile(r"lock|job\.yaml|\w+\.log|previous/|(previous/)?"
@@ -389,18 +386,10 @@ def prove(number, test):
     return 0
 
 
-def be_alone():
-    """Orphans come to us; where we may, nobody else's shared memory is seen."""
-    libc = ctypes.CDLL(None)
-    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    if os.getuid() == 0 and libc.unshare(CLONE_NEWNS) == 0:
-        libc.mount(b"none", b"/", None, MS_PRIVATE, None)
-        libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", 0, None)
-
-
-def main(*tests):
-    """Makes the tests; a second argument takes those with this word only."""
-    be_alone()
+def main(*tests, side_by_side=1, at_last=()):
+    """Makes the tests, so many at once; a second argument takes those with this
+    word only.  at_last: tests that judge what all the others have found."""
+    apart.be_alone()
     # below nohup, or behind a shell's &, they are ignored in all that is tested
     for signo in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT:
         if signal.getsignal(signo) is signal.SIG_IGN:
@@ -410,5 +399,9 @@ def main(*tests):
         sys.exit(0)
     if len(sys.argv) > 2:
         tests = [test for test in tests if sys.argv[2] in test.__name__]
-    print(f"1..{len(tests)}", flush=True)
-    sys.exit(sum([prove(i, test) for i, test in enumerate(tests, 1)]) > 0)
+        at_last = ()
+    numbered = list(enumerate([*tests, *at_last], 1))
+    beside = len(tests) if side_by_side > 1 else 0
+    print(f"1..{len(numbered)}", flush=True)
+    failed = apart.prove_each(numbered[:beside], side_by_side, prove)
+    sys.exit(failed + sum([prove(*at) for at in numbered[beside:]]) > 0)
