@@ -8,6 +8,10 @@
 A Case is one of each, in a grow from 2 ranks to 3 or a shrink from 3 to 2.  The
 job is `bellows run`, whose monitor replaces executors; where the coordinator is
 killed it is a coordinator that is begun again, as a pod's container is.
+
+The ranks nap (pace.c): the job is not over before the fault was felt, or had
+its time to be, and it runs on the size that was ordered.  An order that the
+fault had dropped may be given again; what may drop it is asserted.
 """
 
 import collections
@@ -20,8 +24,10 @@ import bed
 import harness
 from crew import Crew
 
-RUN = 5     # seconds that two ranks compute
+WORK = harness.Work(100003, 4000, 1, pace=250000)  # 333 s on three ranks
 HANG = 5    # seconds, unless it is noticed before
+FELT = {"kill": 20, "hang": 2, "cut": 5}  # seconds then, at most
+CONCLUDED = 10  # seconds: three times as long as a lost one is waited for
 PATIENCE = 120
 # of a rescale, as the journal calls them
 STEPS = {"grow": ("scale", "executors", "prepared", "saved", "stopped",
@@ -32,6 +38,14 @@ HOSTS = ("first", "last", "newest")
 PARTS = ("coordinator", "monitor", *HOSTS, "mpiexec", "daemon", "rank-0",
          "last-rank")
 DISTURBED = re.compile(r" (?:event (?:lost|crashed|unstarted)|life) ")
+# what has an order dropped, besides: the newcomer was lost, or did not come; a
+# monitor that ended had its executors leave
+DROPPED = re.compile(r" event (?:unprepared|unsaved|timeout|leave) ")
+# who was not there yet may be lost before the coordinator knows him
+NEWCOMER = re.compile(r'executor=\S+ lost|ended with="signal 9"|'
+                      r"the monitor has ended")
+# the order was carried out by the time of these, or is by the next coordinator
+ORDER_STANDS = ("saved", "stopped", "ranks-up", "resumed", "step")
 
 Case = collections.namedtuple("Case", "way step part fault")
 
@@ -60,13 +74,19 @@ class NotThere(Exception):
     """The part is not there at that step."""
 
 
+def begun(pid):
+    """When it was; the number of a process may be less than an older one's."""
+    fields = harness.read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
+    return int(fields[19]) if len(fields) > 19 else 0
+
+
 class Job:
     """One that is rescaled while something befalls it."""
 
-    def __init__(self, room, case, work, at=None):
-        self.room, self.case, self.work, self.bed = room, case, work, at
+    def __init__(self, room, case, at=None):
+        self.room, self.case, self.bed = room, case, at
         self.before, self.after = (2, 3) if case.way == "grow" else (3, 2)
-        path = room.job(work, ranks=(self.before, 1, 3), restarts=20)
+        path = room.job(WORK, ranks=(self.before, 1, 3), restarts=20)
         self.crew = None
         if case.part == "coordinator" and case.fault != "cut":
             self.crew = Crew(room, path, self.before)
@@ -75,7 +95,8 @@ class Job:
             self.run = room.start("bellows", "run", path, *hosts)
         room.runs_on(self.before)
         self.since = len(self.journal())
-        self.struck = 0
+        self.struck = self.asked_again = 0
+        self.journal_then = self.losses_then = 0  # when it was struck
 
     @property
     def lead(self):
@@ -83,6 +104,23 @@ class Job:
 
     def journal(self):
         return harness.read(self.room.path("state", "heat", "journal"), "r")
+
+    def log(self):
+        """Of the coordinator, and of those before it."""
+        return harness.read(
+            self.room.path("state", "heat", "coordinator.log"), "r") + \
+            "".join(program.errors for program in self.room.programs
+                    if program.name == "bellows-coordinator")
+
+    def losses(self):
+        """Executors that were seen to end, by whoever sees them."""
+        seen = self.log() + self.lead.errors + harness.read(
+            self.room.path("state", "heat", "monitor.log"), "r")
+        return len(NEWCOMER.findall(seen))
+
+    def states(self):
+        """That it came to, in turn, each with its size."""
+        return re.findall(r" -> (\w+) size=(\d+)", self.log())
 
     def is_noticed(self):
         return " was lost: " in self.journal()[self.since:]
@@ -118,14 +156,14 @@ class Job:
             return self.room.ours("bellows-monitor")
         if part in HOSTS:
             many = {"first": 1, "last": 2, "newest": 3}[part]
-            hosts = sorted(self.room.ours("bellows-executor"))
+            hosts = sorted(self.room.ours("bellows-executor"), key=begun)
             return hosts[:many] if len(hosts) >= many else []
         if part == "rank-0":
             return self.ranks()[:1]
         if part == "last-rank":
             return self.ranks()
         return sorted(self.room.ours(
-            {"mpiexec": "mpiexec", "daemon": "orted"}[part]))
+            {"mpiexec": "mpiexec", "daemon": "orted"}[part]), key=begun)
 
     def victim(self):
         found = self.candidates()
@@ -147,6 +185,8 @@ class Job:
         self.bed.obey("link", host, "up")
 
     def strike(self):
+        self.journal_then = len(self.journal())
+        self.losses_then = self.losses()
         self.struck = time.time()
         if self.case.fault == "cut":
             self.cut()
@@ -167,21 +207,75 @@ class Job:
 
     # -- what came of it
 
-    def sizes(self):
-        """That it computed on."""
-        logs = self.lead.errors + harness.read(
-            self.room.path("state", "heat", "coordinator.log"), "r")
-        return {int(n) for n in re.findall(r" -> running size=(\d+)", logs)}
+    def is_disturbed(self):
+        return DISTURBED.search(self.journal()[self.journal_then:])
+
+    def is_decided(self):
+        """The coordinator has drawn a conclusion from it."""
+        return self.is_disturbed() or DROPPED.search(
+            self.journal()[self.journal_then:])
+
+    def is_felt(self):
+        """By the coordinator, or at least by who sees executors."""
+        return self.is_decided() or self.losses() > self.losses_then
+
+    def until_felt(self):
+        self.room.moment(FELT[self.case.fault],
+                         lambda: self.is_felt() or self.lead.is_over())
+        if self.is_felt():
+            # the monitor may see its executor's end before the coordinator
+            self.room.moment(CONCLUDED,
+                             lambda: self.is_decided() or self.lead.is_over())
+
+    def has_arrived(self):
+        """On the size that was ordered; or it is ordered again."""
+        assert not self.lead.is_over(), "it is over, and was to compute on"
+        if self.states()[-1][0] != "running":
+            return False  # asking costs more than reading
+        job = self.room.status()
+        if not job or job["state"] != "running" or \
+                job["ranks"] != job["target"] or not harness.has_stepped(job):
+            return False
+        if job["ranks"] == self.after:
+            return True
+        if self.room.run("bellows", "scale", "heat", self.after).end() == 0:
+            self.asked_again += 1
+            if self.crew and self.case.way == "grow":
+                # the one that came had no work, and was released
+                self.crew.join(f"w{2 + self.asked_again}")
+        return False
+
+    def may_drop(self):
+        """Whether the order may have been dropped for what happened."""
+        _, step, part, fault = self.case
+        if step == "step" and part in ("mpiexec", "daemon", "rank-0",
+                                       "last-rank"):
+            return False  # it was carried out, and nobody is missing
+        if part == "coordinator" and fault == "kill" and step in ORDER_STANDS:
+            return False  # its checkpoint was complete
+        return self.is_decided()
+
+    def may_shrink_to_1(self):
+        """Whether nobody else may have been there: executors leave with their
+        monitor, and one that was cut off or stopped is as good as lost."""
+        part, fault = self.case.part, self.case.fault
+        return self.is_decided() and (
+            part in ("first", "last", "monitor") or
+            part == "coordinator" and fault == "cut")
 
     def end(self):
+        self.room.wait(f"{self.after} ranks", self.has_arrived, PATIENCE)
+        assert not self.asked_again or self.may_drop(), \
+            "the order was dropped, and what happened does not explain that"
+        self.room.pace(0)
         self.lead.ends_with(0, PATIENCE)
-        assert harness.digest(self.lead.output) == self.work.digest()
+        assert harness.digest(self.lead.output) == WORK.digest()
+        sizes = [int(size) for state, size in self.states()
+                 if state == "running"]
         allowed = {self.before, self.after}
-        if (self.case.part in (*HOSTS, "monitor") or
-                self.case.fault == "cut"):
-            # nobody else was there; executors leave with their monitor
+        if self.may_shrink_to_1():
             allowed |= {1}
-        assert self.sizes() <= allowed, self.sizes()
+        assert set(sizes) <= allowed and sizes[-1] == self.after, sizes
         return Figures(self)
 
 
@@ -198,9 +292,11 @@ def repeated(output):
 
 class Figures:
     """Seconds from the fault to its detection and to the next step of ranks,
-    steps computed again; None: it disturbed nothing."""
+    steps computed again; None: it disturbed no rank.  felt: it disturbed
+    something.  asked_again: times that the size had to be ordered again."""
 
     def __init__(self, job):
+        self.felt, self.asked_again = bool(job.is_felt()), job.asked_again
         lines = job.journal()
         wall = int(re.search(r"^\w+ \d+ begun \d+ (\d+)", lines, re.M)[1])
         struck = job.struck * 1000 - wall
@@ -222,16 +318,18 @@ class Figures:
 
 def befall(room, case):
     """Makes the case; returns its Figures."""
-    work = harness.work_for(RUN)
     if case.part == "coordinator":
         room.stale = harness.KILLED
     if case.fault != "cut":
-        return run(Job(room, case, work))
+        return run(Job(room, case))
+    if os.getuid() != 0:
+        raise harness.Skip("only root has hosts with cables")
     with bed.Bed(room, 3) as at:
-        return run(Job(room, case, work, at))
+        return run(Job(room, case, at))
 
 
 def run(job):
     job.rescale()
     job.strike()
+    job.until_felt()
     return job.end()
