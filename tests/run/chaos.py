@@ -153,8 +153,8 @@ class Job:
             return
         signo = {"kill": signal.SIGKILL, "hang": signal.SIGSTOP,
                  "leave": signal.SIGTERM}[fault]
-        # told twice, an executor ends at once
-        if self.signal(pid, signo) and (fault == "kill" or pid in self.told):
+        # told twice, an executor ends at once; stopped, it may be given up
+        if self.signal(pid, signo) and (fault != "leave" or pid in self.told):
             self.killed.add(part)
         if fault == "leave":
             self.told.add(pid)

@@ -115,7 +115,7 @@ def a_wait_for_others_ends_in_69(room):
 
 def a_checkpoint_that_does_not_come_in_time_is_said(room):
     path = room.job(harness.Work(1, 1, 1), command=STUBBORN, ranks=(2, 1, 2))
-    crew = Crew(room, path, 2, "--grace", 2).computes(2)
+    crew = Crew(room, path, 2, "--grace", 8).computes(2)
     crew.tell("w1")
     crew.left("w1")
     room.wait_job("one rank", lambda job: job["ranks"] == 1

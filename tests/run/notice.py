@@ -15,7 +15,7 @@ import time
 import harness
 from crew import Crew
 
-SEED, RUNS, AT_ONCE = 4711, harness.some(100, 20), 20
+SEED, RUNS, AT_ONCE = 4711, harness.some(100, 20), 10
 NOTICE, LONGEST = 30, 20
 STEP = 0.2      # seconds
 

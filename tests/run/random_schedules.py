@@ -7,10 +7,12 @@ import random
 import harness
 
 SEED = 3735928559
-PARTS = (20, 15, 15)
+PARTS = [harness.some(*many) for many in ((20, 8), (15, 6), (15, 6))]
 # of which none is a multiple of 2 to 6
 SIZES = (60013, 65521, 70001, 80021, 99991)
-SECONDS = 2
+LONG = 60    # seconds on two ranks; it is let end before
+BRIEF = 15   # the same where progress is what is looked at
+LAST = 3000  # ms, of a schedule
 
 print(f"# seed {SEED}")
 
@@ -28,8 +30,8 @@ def moments(dice, many, last, unit):
             sorted(dice.sample(range(5, last), many))]
 
 
-def work_of(dice):
-    return harness.work_for(SECONDS, dice.choice(SIZES))
+def work_of(dice, seconds):
+    return harness.work_for(seconds, dice.choice(SIZES))
 
 
 def check(work, at, what):
@@ -39,19 +41,51 @@ def check(work, at, what):
     return at.errors.count(" cost a pause of ")
 
 
-def scheduled(room, number, last, unit):
-    dice = random.Random(SEED + number)
-    work, first = work_of(dice), dice.randint(1, 6)
-    many = dice.randint(2, 4)
+def scheduled(room, number, work, last, unit, end=lambda name: None):
+    """end(name): waits until the job may run to its end."""
+    dice, name = random.Random(SEED + number), f"r{number}"
+    first, many = dice.randint(1, 6), dice.randint(2, 4)
     steps = ", ".join(
         f"{{at: {at}, ranks: {ranks}}}" for at, ranks in
         zip(moments(dice, many, last, unit), sizes(dice, first, many)))
-    path = room.job(work, name=f"r{number}", ranks=(first, 1, 6),
+    make_checkpoint_dir(room, number)
+    path = room.job(work, name=name, ranks=(first, 1, 6),
                     checkpoint=f"{{dir: ck{number}}}",
                     scale=f"{{schedule: [{steps}]}}")
-    make_checkpoint_dir(room, number)
-    return check(work, room.run("bellows", "run", path, patience=120),
-                 f"run {number}, {first} ranks, {steps}")
+    at = room.start("bellows", "run", path)
+    end(name)
+    return check(work, at, f"run {number}, {first} ranks, {steps}")
+
+
+def past_the_last_step(room, name):
+    def look():
+        job = room.status(name)
+        return not job or job["state"] == "running" and \
+            (job["progress"] or 0) > 0.85
+    room.wait("the job", lambda: room.status(name), again=harness.ASK_AGAIN)
+    room.wait("it is past the last step, or over", look,
+              again=harness.ASK_AGAIN)
+    room.pace(0)
+
+
+def by_progress(room, number):
+    work = work_of(random.Random(SEED + number), BRIEF)
+    return scheduled(room, number, work, 85, "%",
+                     lambda name: past_the_last_step(room, name))
+
+
+def let_it_end(room, name, least=0):
+    """Once nothing is under way, and it is as old as this, in ms."""
+    room.wait_job("nothing is under way", lambda job: job["age_ms"] > least
+                  and job["state"] == "running" and harness.has_stepped(job),
+                  name)
+    room.pace(0)
+
+
+def by_time(room, number):
+    work = work_of(random.Random(SEED + number), LONG)
+    return scheduled(room, number, work, LAST, "ms",
+                     lambda name: let_it_end(room, name, LAST))
 
 
 def make_checkpoint_dir(room, number):
@@ -59,45 +93,47 @@ def make_checkpoint_dir(room, number):
 
 
 def asked(room, number):
-    dice = random.Random(SEED + number)
-    work, first = work_of(dice), dice.randint(1, 6)
-    name = f"r{number}"
+    dice, name = random.Random(SEED + number), f"r{number}"
+    work, first = work_of(dice, LONG), dice.randint(1, 6)
     make_checkpoint_dir(room, number)
     path = room.job(work, name=name, ranks=(first, 1, 6),
                     checkpoint=f"{{dir: ck{number}}}")
     at = room.start("bellows", "run", path)
-    room.wait("the job", lambda: at.is_over() or room.status(name))
+    room.wait("the job", lambda: room.status(name))
     walk = sizes(dice, first, dice.randint(2, 4))
     for ranks in walk:
         room.moment(dice.random())
-        # declined while one is under way, too late when the job is over
+        # declined while one is under way
         code = room.run("bellows", "scale", name, ranks,
                         *(["--wait"] * dice.randint(0, 1))).end()
         assert code in (0, 69, 76), f"scale ended with {code}"
+    let_it_end(room, name)
     return check(work, at, f"run {number}, {first} ranks, asked for {walk}")
 
 
-def each(begin, part, make):
+def each(room, begin, part, make):
     """At least one rescale a run was made, on average."""
-    done = sum(make(number) for number in range(begin, begin + PARTS[part]))
+    done = sum(make(room, number)
+               for number in range(begin, begin + PARTS[part]))
     print(f"# {PARTS[part]} runs, {done} rescales")
     assert done >= PARTS[part], done
 
 
 def rescaled_by_progress_runs_have_the_digest_of_plain_mpiexec(room):
-    each(0, 0, lambda number: scheduled(room, number, 85, "%"))
+    each(room, 0, 0, by_progress)
 
 
 def rescaled_by_time_runs_have_the_digest_of_plain_mpiexec(room):
-    each(20, 1, lambda number: scheduled(room, number, 3000, "ms"))
+    each(room, 20, 1, by_time)
 
 
 def rescaled_when_asked_runs_have_the_digest_of_plain_mpiexec(room):
-    each(35, 2, lambda number: asked(room, number))
+    each(room, 35, 2, asked)
 
 
 harness.main(
     rescaled_by_progress_runs_have_the_digest_of_plain_mpiexec,
     rescaled_by_time_runs_have_the_digest_of_plain_mpiexec,
     rescaled_when_asked_runs_have_the_digest_of_plain_mpiexec,
+    side_by_side=3,
 )
