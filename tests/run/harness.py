@@ -36,7 +36,8 @@ BIN = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ".")
 MPIEXEC = shutil.which("mpiexec")
 PATIENCE = 60
 LOOK_AGAIN = 0.02
-SETTLED = 10     # looks without a change
+ASK_AGAIN = 0.15  # seconds: who asks starts a program
+SETTLED = 50     # looks without a change
 MARK = "BELLOWS_TEST"
 # what may stay in a job's state directory
 LOGS = re.compile(r"lock|job\.yaml|\w+\.log|previous/|(previous/)?"
@@ -170,7 +171,7 @@ class Room:
 
     # -- looking
 
-    def wait(self, what, test, patience=PATIENCE):
+    def wait(self, what, test, patience=PATIENCE, again=LOOK_AGAIN):
         """What test() returns once it is something."""
         deadline = time.monotonic() + patience
         while True:
@@ -178,7 +179,7 @@ class Room:
             if found:
                 return found
             assert time.monotonic() < deadline, f"it never came: {what}"
-            time.sleep(LOOK_AGAIN)
+            time.sleep(again)
 
     def moment(self, seconds, is_over=lambda: False):
         """Lets this time pass, or less when nothing is left to wait for."""
@@ -211,7 +212,7 @@ class Room:
         def look():
             job = self.status(name)
             return job if job and test(job) else None
-        return self.wait(what, look, patience)
+        return self.wait(what, look, patience, ASK_AGAIN)
 
     def runs_on(self, ranks, name="heat"):
         """Waits until the job computes on so many ranks, with steps."""

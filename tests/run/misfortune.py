@@ -264,7 +264,8 @@ class Job:
             part == "coordinator" and fault == "cut")
 
     def end(self):
-        self.room.wait(f"{self.after} ranks", self.has_arrived, PATIENCE)
+        self.room.wait(f"{self.after} ranks", self.has_arrived, PATIENCE,
+                       harness.ASK_AGAIN)
         assert not self.asked_again or self.may_drop(), \
             "the order was dropped, and what happened does not explain that"
         self.room.pace(0)

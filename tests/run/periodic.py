@@ -83,7 +83,7 @@ def a_rescale_goes_on_from_them_as_from_others(room):
             # one at a time: it is declined while a checkpoint is made
             return room.run("bellows", "scale", "heat",
                             ranks).end() == 0
-        room.wait("it is accepted", asked)
+        room.wait("it is accepted", asked, again=harness.ASK_AGAIN)
         room.runs_on(ranks)
     has_its_digest(at, work)
 

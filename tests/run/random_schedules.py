@@ -99,7 +99,8 @@ def asked(room, number):
     path = room.job(work, name=name, ranks=(first, 1, 6),
                     checkpoint=f"{{dir: ck{number}}}")
     at = room.start("bellows", "run", path)
-    room.wait("the job", lambda: room.status(name))
+    room.wait("the job", lambda: room.status(name),
+              again=harness.ASK_AGAIN)
     walk = sizes(dice, first, dice.randint(2, 4))
     for ranks in walk:
         room.moment(dice.random())

@@ -61,7 +61,7 @@ def many_relaunches_leave_no_trace(room):
     odd = [entry for entry in job["history"] if entry["result"] != "done"
            or sorted((entry["from"], entry["to"])) != [1, 2]]
     assert job["rescales"] == N and not odd, (job["rescales"], odd)
-    assert after[0] == before[0]
+    assert all(now <= then for then, now in zip(before[0], after[0]))
     assert all(now < then + GROWTH for then, now in zip(before[1], after[1]))
     room.run("bellows", "cancel", "heat").ends_with(0)
     at.ends_with(130)
