@@ -50,7 +50,7 @@ static bool is_over(const cJSON *job)
 	       has_condition(job, "Complete") || has_condition(job, "Failed");
 }
 
-/* By whoever, it was told to end, and nothing makes it go on. */
+/* It was told to end, and nothing makes it go on. */
 static bool is_ending(const cJSON *job)
 {
 	static const char *const phases[] = {"Completing", "Terminating",

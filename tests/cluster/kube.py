@@ -252,7 +252,7 @@ class Space:
     def __init__(self, cluster, name):
         self.cluster, self.name = cluster, name
         cluster.kubectl("create", "namespace", name)
-        # who makes it may just have found an API server that was away
+        # the controller may just have found an API server that was away
         self.wait("its account", lambda: self.get("serviceaccount", "default"))
 
     def kubectl(self, *words, **more):

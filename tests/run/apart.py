@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that nobody else disturbs, and tests that are made side by side
+"""Tests that other programs do not disturb, and tests that run side by side
 
 Each of the latter is made by a process of its own, which waits for its own
 orphans and sees its own shared memory alone.  What it says goes to a file, and
@@ -21,7 +21,7 @@ libc = ctypes.CDLL(None)
 
 
 def be_alone():
-    """Orphans come to us; where we may, nobody else's shared memory is seen."""
+    """Orphans become our children; root sees no shared memory but its own."""
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     if os.getuid() == 0 and libc.unshare(CLONE_NEWNS) == 0:
         libc.mount(b"none", b"/", None, MS_PRIVATE, None)
@@ -55,7 +55,7 @@ class Apart:
             os._exit(status)  # pylint: disable=protected-access
 
     def tell(self):
-        """What it said; whoever could say nothing at its end has failed."""
+        """Prints its output; a test without a result has failed."""
         with open(self.path, encoding="utf-8", errors="replace") as file:
             said = file.read()
         if self.failed and f"\nnot ok {self.number} " not in f"\n{said}":
@@ -66,7 +66,7 @@ class Apart:
 def wait_for_one(running):
     while True:
         pid, status = os.wait()
-        if pid in running:  # whoever else has ended is an orphan
+        if pid in running:  # any other process was an orphan
             running.pop(pid).failed = status != 0
             return
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images of the programs under test, built by whoever needs them first
+"""Images of the programs under test, built when a test needs them first
 
-Where BELLOWS_IMAGES names a folder they are kept there, for everybody.
+Where BELLOWS_IMAGES names a folder they are kept there, for all tests.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ PATIENCE = 1500
 
 @contextlib.contextmanager
 def alone(path):
-    """Nobody else is, for this file."""
+    """No other process holds this file's lock meanwhile."""
     with open(path, "w", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -26,7 +26,7 @@ import time
 import apart
 import paced
 from known import known
-# also for those who import harness
+# other files use these as harness.read and so on
 from processes import (  # pylint: disable=unused-import
     read, processes, environment, number_of, stat, is_alive, command,
     children, zombies, descriptors, memory, segments, is_mapped, in_sight,
@@ -36,7 +36,7 @@ BIN = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ".")
 MPIEXEC = shutil.which("mpiexec")
 PATIENCE = 60
 LOOK_AGAIN = 0.02
-ASK_AGAIN = 0.15  # seconds: who asks starts a program
+ASK_AGAIN = 0.15  # seconds: each question is a program that is started
 SETTLED = 50     # looks without a change
 MARK = "BELLOWS_TEST"
 # what may stay in a job's state directory

@@ -101,7 +101,7 @@ def most_of_them_were_felt(_):
         print(f"# {fault}: {len(made)} made, "
               f"{len(set(made) & set(felt))} felt")
     assert len(absent) * 4 <= len(cases), absent
-    # who is stopped for a while often is not missed
+    # a part that is stopped for a while is often not missed
     assert len(felt) * 2 >= len(figures)
 
 

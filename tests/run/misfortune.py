@@ -41,7 +41,7 @@ DISTURBED = re.compile(r" (?:event (?:lost|crashed|unstarted)|life) ")
 # what has an order dropped, besides: the newcomer was lost, or did not come; a
 # monitor that ended had its executors leave
 DROPPED = re.compile(r" event (?:unprepared|unsaved|timeout|leave) ")
-# who was not there yet may be lost before the coordinator knows him
+# an executor may be lost before the coordinator knows it
 NEWCOMER = re.compile(r'executor=\S+ lost|ended with="signal 9"|'
                       r"the monitor has ended")
 # the order was carried out by the time of these, or is by the next coordinator
@@ -113,7 +113,7 @@ class Job:
                     if program.name == "bellows-coordinator")
 
     def losses(self):
-        """Executors that were seen to end, by whoever sees them."""
+        """Ends of executors that the coordinator or the monitor has logged."""
         seen = self.log() + self.lead.errors + harness.read(
             self.room.path("state", "heat", "monitor.log"), "r")
         return len(NEWCOMER.findall(seen))
@@ -216,7 +216,7 @@ class Job:
             self.journal()[self.journal_then:])
 
     def is_felt(self):
-        """By the coordinator, or at least by who sees executors."""
+        """By the coordinator, or at least by the monitor."""
         return self.is_decided() or self.losses() > self.losses_then
 
     def until_felt(self):
@@ -250,7 +250,7 @@ class Job:
         _, step, part, fault = self.case
         if step == "step" and part in ("mpiexec", "daemon", "rank-0",
                                        "last-rank"):
-            return False  # it was carried out, and nobody is missing
+            return False  # it was carried out, and no executor is missing
         if part == "coordinator" and fault == "kill" and step in ORDER_STANDS:
             return False  # its checkpoint was complete
         return self.is_decided()

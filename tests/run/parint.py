@@ -45,7 +45,7 @@ class Run:
         self.folder = tempfile.TemporaryDirectory()
         self.pace = os.path.join(self.folder.name, "pace")
         paced.write(self.pace, pace)
-        # of the ranks alone: mpiexec waits for nobody
+        # for the ranks alone; mpiexec must not nap
         env = paced.environment(self.pace)
         self.process = subprocess.Popen(
             [MPIEXEC, "--oversubscribe", "-n", str(ranks), "env",

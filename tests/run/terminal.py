@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""terminal.py BIN: what somebody sees who sits at a terminal
+"""terminal.py BIN: what is seen at a terminal
 
 Shells that complete what is typed, and the line that shows how far a job is.
 Each is started on a pseudo-terminal of its own; keys are pressed once what is
@@ -64,7 +64,7 @@ class Terminal:
             return True
         try:
             data = os.read(self.master, 65536)
-        except OSError:  # nobody has the terminal open any more
+        except OSError:  # no program has the terminal open any more
             data = b""
         self.written += data
         return bool(data)

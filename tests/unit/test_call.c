@@ -189,7 +189,7 @@ static void look(void *user)
 		loop_timer_set(loop, &wait->timer, LOOK_EVERY, look, wait);
 }
 
-/* Until a rank was called; -1: until nobody is to be called any more. */
+/* Until a rank was called; -1: until no rank is to be called any more. */
 static void run_until_called(int number)
 {
 	struct wait wait = {.rank = number};

@@ -43,7 +43,7 @@ static void begin(void)
 {
 	int in[2], out[2];
 
-	/* who loses its parent is given to this process */
+	/* an orphan is given to this process */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (pipe(in) < 0 || pipe(out) < 0)
 		abort();
