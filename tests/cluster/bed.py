@@ -144,8 +144,7 @@ def a_stopped_api_server_comes_back_with_what_it_knew(_room, space):
     server.stop()
     assert space.cluster.kubectl("get", "nodes", check=False) == ""
     server.start()
-    space.wait("it answers", lambda: space.cluster.kubectl(
-        "get", "--raw", "/readyz", check=False) == "ok")
+    space.wait("it answers", server.is_ready)
     assert space.pods(phase="Running") == ["p"]
 
 

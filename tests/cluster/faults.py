@@ -295,8 +295,7 @@ def a_grow_outlives_an_api_server_that_is_away(room, space):
         assert job["step"] > first
     finally:
         server.start()
-    space.wait("it answers", lambda: space.cluster.kubectl(
-        "get", "--raw", "/readyz", check=False) == "ok")
+    space.wait("it answers", server.is_ready)
     job = heat.runs_on(4)
     assert [(at["from"], at["to"], at["result"]) for at in job["history"]] \
         == [(2, 4, "done")], job["history"]

@@ -24,6 +24,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -229,6 +230,10 @@ class Part:
         self.env = dict(entry.decode().split("=", 1) for entry in
                         harness.environment(pid) if b"=" in entry)
         os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + PATIENCE
+        while harness.is_alive(pid):  # until then it has its port
+            assert time.monotonic() < deadline, f"{self.name} does not end"
+            time.sleep(harness.LOOK_AGAIN)
 
     def start(self):
         log = os.path.join(self.cluster.place.logs, f"{self.name}.log")
@@ -237,6 +242,16 @@ class Part:
                 [*self.cluster.place.within(), "setsid", "--fork", *self.argv],
                 env=self.env, cwd="/", stdin=subprocess.DEVNULL, stdout=out,
                 stderr=out, timeout=PATIENCE, check=True)
+
+    def is_ready(self):
+        """The API answers again.  A server that ended at its start, as one does
+        on a busy machine, is started once more, as a kubelet would."""
+        if self.cluster.kubectl("get", "--raw", "/readyz", check=False) == "ok":
+            return True
+        if self.pid() is None:
+            print(f"# {self.name} has ended and is started again")
+            self.start()
+        return False
 
     def freeze(self):
         """It is there and answers nobody."""
