@@ -58,11 +58,14 @@ int kube_pod_last_exit_code(const cJSON *pod)
 					  "lastState.terminated.exitCode");
 }
 
+bool kube_is_leave(int code)
+{
+	return code == EXIT_SUSPENDED || code == EXIT_CANCELLED;
+}
+
 bool kube_pod_has_left(const cJSON *pod)
 {
-	int code = kube_pod_last_exit_code(pod);
-
-	return code == EXIT_SUSPENDED || code == EXIT_CANCELLED;
+	return kube_is_leave(kube_pod_last_exit_code(pod));
 }
 
 /* ---- telling ---- */

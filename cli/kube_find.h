@@ -42,6 +42,9 @@ int kube_pod_exit_code(const cJSON *pod);
 /* The same if it was started again since, or is about to be. */
 int kube_pod_last_exit_code(const cJSON *pod);
 
+/* An exit status of a coordinator whose job was saved or cancelled. */
+bool kube_is_leave(int code);
+
 /* Its job was saved or cancelled: it has ended, and if its container runs all
  * the same, it was started again and ends at once in the same way. */
 bool kube_pod_has_left(const cJSON *pod);

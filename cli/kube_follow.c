@@ -26,14 +26,10 @@ static const char *job_name(const struct following *following)
  */
 static bool is_report_due(const struct following *following)
 {
-	int code;
-
-	if (!following->over || following->reported ||
-	    following->stop == FOLLOW_DELETE ||
-	    !loop_timer_is_set(&following->report))
-		return false;
-	code = show_last(following->show)->exit_code;
-	return code == EXIT_SUSPENDED || code == EXIT_CANCELLED;
+	return following->over && !following->reported &&
+	       following->stop != FOLLOW_DELETE &&
+	       loop_timer_is_set(&following->report) &&
+	       kube_is_leave(show_last(following->show)->exit_code);
 }
 
 /* Ends the loop once nothing is left to be told. */

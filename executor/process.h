@@ -31,7 +31,7 @@ enum process_answer {
 	PROCESS_TAKES,  /* a handler is called, or nothing happens */
 };
 
-/* PROCESS_TAKES also of a process that is gone. */
+/* The answer for a process that is gone is PROCESS_TAKES. */
 enum process_answer process_answer(pid_t pid, int signo);
 
 #endif
