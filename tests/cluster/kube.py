@@ -102,10 +102,10 @@ class Far(api.Api):
 
     def read(self, path):
         """The object, or None if there is none."""
-        deadline = harness.time.monotonic() + api.PATIENCE
+        deadline = time.monotonic() + api.PATIENCE
         while (answer := self.ask("GET", path))[0] not in (200, 404):
-            assert harness.time.monotonic() < deadline, (path, answer)
-            harness.time.sleep(api.RETRY)
+            assert time.monotonic() < deadline, (path, answer)
+            time.sleep(api.RETRY)
         return json.loads(answer[1]) if answer[0] == 200 else None
 
 
@@ -165,8 +165,8 @@ class Cluster:
                     place.MARK, "KUBECONFIG", "PATH"))]
 
     def words(self):
-        """Before those of a program that is to run in its network; what
-        tests/cluster/sh does, without a look for it each time."""
+        """A program whose words come after these runs in the cluster's network,
+        as with tests/cluster/sh, which looks for the cluster each time."""
         return list(self.inside)
 
     # -- nodes and parts
@@ -230,10 +230,8 @@ class Part:
         self.env = dict(entry.decode().split("=", 1) for entry in
                         harness.environment(pid) if b"=" in entry)
         os.kill(pid, signal.SIGKILL)
-        deadline = time.monotonic() + PATIENCE
-        while harness.is_alive(pid):  # until then it has its port
-            assert time.monotonic() < deadline, f"{self.name} does not end"
-            time.sleep(harness.LOOK_AGAIN)
+        harness.wait(f"the end of {self.name}, which has its port until then",
+                     lambda: not harness.is_alive(pid), PATIENCE)
 
     def start(self):
         log = os.path.join(self.cluster.place.logs, f"{self.name}.log")
@@ -311,12 +309,7 @@ class Space:
 
     def wait(self, what, look, patience=PATIENCE, again=0.1):
         """What look() returns once it is something."""
-        deadline = harness.time.monotonic() + patience
-        while not (found := look()):
-            assert harness.time.monotonic() < deadline, \
-                f"it never came: {what}"
-            harness.time.sleep(again)
-        return found
+        return harness.wait(what, look, patience, again)
 
     def runs(self, pod, patience=PATIENCE):
         return self.wait(f"{pod} runs", lambda:

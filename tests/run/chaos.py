@@ -119,7 +119,7 @@ class Job:
         self.begin()
 
     def begin(self):
-        self.killed = set()  # parts of it
+        self.struck = set()  # parts that were killed or stopped
         self.told = set()    # to leave
         self.at = self.room.start("bellows", "run", self.path)
 
@@ -155,7 +155,7 @@ class Job:
                  "leave": signal.SIGTERM}[fault]
         # told twice, an executor ends at once; stopped, it may be given up
         if self.signal(pid, signo) and (fault != "leave" or pid in self.told):
-            self.killed.add(part)
+            self.struck.add(part)
         if fault == "leave":
             self.told.add(pid)
         if fault == "hang":
@@ -175,10 +175,10 @@ class Job:
     def is_explained(self, status):
         """By what was done to it since it was begun."""
         if status == INTERNAL:
-            return "bellows-coordinator" in self.killed and \
+            return "bellows-coordinator" in self.struck and \
                 f"ended by signal {signal.SIGKILL:d} " in self.at.errors
         return status in BEFORE_THE_FIRST_STEP and \
-            self.killed.intersection(CARRIES_RANKS) and \
+            self.struck.intersection(CARRIES_RANKS) and \
             not self.has_stepped()
 
     def end(self):

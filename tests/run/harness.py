@@ -58,6 +58,17 @@ class Skip(Exception):
     """The test cannot be made here."""
 
 
+def wait(what, test, patience=PATIENCE, again=LOOK_AGAIN):
+    """What test() returns once it is something."""
+    deadline = time.monotonic() + patience
+    while True:
+        found = test()
+        if found:
+            return found
+        assert time.monotonic() < deadline, f"it never came: {what}"
+        time.sleep(again)
+
+
 # ---- programs ----
 
 class Program:
@@ -152,7 +163,7 @@ class Room:
         """A job file for parint.  environment: of its ranks, as a dict; keys:
         more of the file, as YAML."""
         environment = {**(environment or {})}
-        if work.is_paced:
+        if work.pace:
             environment = paced.environment(self.path("pace"), environment)
             self.pace(work.pace)
         if environment:
@@ -172,14 +183,7 @@ class Room:
     # -- looking
 
     def wait(self, what, test, patience=PATIENCE, again=LOOK_AGAIN):
-        """What test() returns once it is something."""
-        deadline = time.monotonic() + patience
-        while True:
-            found = test()
-            if found:
-                return found
-            assert time.monotonic() < deadline, f"it never came: {what}"
-            time.sleep(again)
+        return wait(what, test, patience, again)
 
     def moment(self, seconds, is_over=lambda: False):
         """Lets this time pass, or less when nothing is left to wait for."""
@@ -323,7 +327,6 @@ class Work:
         self.words = ["--array-size", size, "--iterations", iterations,
                       "--nloop", nloop] + ["--steps"] * steps
         self.iterations, self.pace = iterations, pace
-        self.is_paced = pace > 0
 
     def digest(self):
         """Of plain mpiexec."""

@@ -41,7 +41,7 @@ def check(work, at, what):
     return at.errors.count(" cost a pause of ")
 
 
-def scheduled(room, number, work, last, unit, end=lambda name: None):
+def scheduled(room, number, work, last, unit, end):
     """end(name): waits until the job may run to its end."""
     dice, name = random.Random(SEED + number), f"r{number}"
     first, many = dice.randint(1, 6), dice.randint(2, 4)
