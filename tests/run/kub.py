@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 
+import bed
 import harness
 from harness import Skip
 
@@ -96,6 +97,14 @@ class Worker:
 
     def said(self):
         return self.at.output.splitlines()
+
+    def rank(self):
+        """The process that computes in this container."""
+        found = [pid for pid in harness.processes()
+                 if os.path.basename((harness.command(pid) or [""])[0])
+                 == "parint" and bed.network(pid) == bed.network(self.pid)]
+        assert len(found) == 1, found
+        return found[0]
 
     def has_ended(self):
         self.at.ends_with(0)
@@ -219,10 +228,13 @@ def a_worker_that_dies_is_found_at_once_and_costs_the_job_nothing_more(room):
 
 def a_worker_that_never_confirms_is_given_up(room):
     job, workers = begun(room, "mute")
+    rank = workers[1].rank()
+    os.kill(rank, signal.SIGSTOP)  # no checkpoint before it was told to save
     assert job.scale(-1)[0] == 1
-    room.runs_on(1)
-    room.wait("it is told to end", lambda: "activeServer 5" in
+    room.wait("it is told to save", lambda: "activeServer 5" in
               workers[1].said())
+    os.kill(rank, signal.SIGCONT)
+    room.runs_on(1)
     job.at.says("10.77.0.11 lost: it never confirmed that its ranks were")
     assert workers[1].at.end() != 0
     is_saved_and_stopped(job, workers[0])
