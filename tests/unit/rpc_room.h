@@ -19,6 +19,7 @@
 #include "tests/room.pb-c.h"
 
 #include <errno.h>
+#include <grpc/grpc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -380,6 +381,18 @@ static UNUSED void finish(void)
 	server = rpc_server_destroy(server);
 	rpc = rpc_destroy(rpc);
 	loop = loop_destroy(loop);
+}
+
+/*
+ * Whether gRPC has ended.  Its threads go on for a moment with connections that
+ * failed.  A program that encrypts must not end before them: OpenSSL cleans up
+ * at the end, and then forgets what belongs to a thread.
+ */
+static UNUSED bool grpc_has_ended(void)
+{
+	for (int i = 0; i < 1000 && grpc_is_initialized(); i++)
+		usleep(10000);
+	return !grpc_is_initialized();
 }
 
 #endif

@@ -269,6 +269,11 @@ static void a_stream_outlives_the_renewal_of_its_channel(void)
 	end_pair();
 }
 
+static void nothing_of_grpc_is_left_behind(void)
+{
+	CHECK(grpc_has_ended());
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -281,6 +286,7 @@ int main(void)
 		TEST(a_server_that_is_renewed_twice_shows_the_last_one),
 		TEST(a_channel_that_is_renewed_goes_on_with_the_new_one),
 		TEST(a_stream_outlives_the_renewal_of_its_channel),
+		TEST(nothing_of_grpc_is_left_behind),
 	};
 	int r = 1;
 

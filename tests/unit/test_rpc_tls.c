@@ -280,6 +280,11 @@ static void a_server_without_methods_tells_health_and_nothing_else(void)
 	end();
 }
 
+static void nothing_of_grpc_is_left_behind(void)
+{
+	CHECK(grpc_has_ended());
+}
+
 RUN_TESTS(TEST(a_certificate_of_the_same_authority_is_answered),
 	  TEST(streams_are_encrypted_too), TEST(who_may_not_is_told_so),
 	  TEST(the_token_is_asked_for_all_the_same),
@@ -291,4 +296,5 @@ RUN_TESTS(TEST(a_certificate_of_the_same_authority_is_answered),
 	  TEST(one_that_has_expired_is_not_answered),
 	  TEST(garbage_is_hung_up_on),
 	  TEST(nobody_calls_another_machine_unencrypted_by_accident),
-	  TEST(a_server_without_methods_tells_health_and_nothing_else))
+	  TEST(a_server_without_methods_tells_health_and_nothing_else),
+	  TEST(nothing_of_grpc_is_left_behind))
