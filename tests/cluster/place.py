@@ -11,6 +11,8 @@ carries its name in the environment or is in its network.  So one that was made
 half is removed like a whole one.
 """
 
+import contextlib
+import fcntl
 import os
 import re
 import shutil
@@ -159,6 +161,13 @@ class Place:
         names = os.listdir(self.folder) if os.path.isdir(self.folder) else []
         return sorted(int(name[4:]) for name in names
                       if re.fullmatch(r"node\d+", name))
+
+    @contextlib.contextmanager
+    def nodes_stay(self):
+        """Meanwhile no other program adds or removes a node, or loads images."""
+        with open(self.path("nodes"), "w", encoding="ascii") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
     def of_node(self, number):
         """What keeps a node: its kubelet, its containerd and their kin."""
