@@ -29,8 +29,8 @@ from known import known
 # other files use these as harness.read and so on
 from processes import (  # pylint: disable=unused-import
     read, processes, environment, number_of, stat, is_alive, command,
-    children, zombies, descriptors, memory, segments, is_mapped, in_sight,
-    in_files, tree)
+    children, namespace_pid, zombies, descriptors, memory, segments, is_mapped,
+    in_sight, in_files, tree)
 
 BIN = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ".")
 MPIEXEC = shutil.which("mpiexec")

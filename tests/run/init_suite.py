@@ -79,10 +79,11 @@ class Life:
         return self.wait("process 1", lambda: harness.children(self.at.pid))[0]
 
     def kin(self):
-        """Of its only child."""
-        return self.wait("a child", lambda: [
+        """Of its first child; orphans come later."""
+        return min(self.wait("a child", lambda: [
             pid for pid in harness.children(self.pid)
-            if os.path.basename((harness.command(pid) or [""])[0]) == "kin"])[0]
+            if os.path.basename((harness.command(pid) or [""])[0]) == "kin"]),
+            key=harness.namespace_pid)
 
     def tell(self, signo):
         os.kill(self.pid, signo)

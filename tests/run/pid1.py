@@ -56,13 +56,6 @@ def begin(room, path, *options, n=2, given=()):
     return lead, hands
 
 
-def namespace_pid(pid):
-    for line in harness.read(f"/proc/{pid}/status", "r").splitlines():
-        if line.startswith("NSpid:"):
-            return int(line.split()[-1])
-    return 0
-
-
 def shell(room, script, work, **keys):
     return room.job(work, command=harness.flow(
         ["sh", "-c", script, "parint", *work.words]), **keys)
@@ -102,8 +95,8 @@ def is_cancelled(room, lead, pid, hands):
 def as_process_1_they_run_a_job_to_its_end(room):
     work = harness.work_for(2)
     (lead, pid), hands = begin(room, room.job(work))
-    assert [namespace_pid(at) for at in (pid, *(at for _, at in hands))] == \
-        [1, 1, 1]
+    assert [harness.namespace_pid(at)
+            for at in (pid, *(at for _, at in hands))] == [1, 1, 1]
     assert harness.digest(lead.ends_with(0, 180).output) == work.digest()
     for hand, _ in hands:
         hand.ends_with(0)

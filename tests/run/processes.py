@@ -49,6 +49,14 @@ def children(pid):
     return [at for at in processes() if (stat(at) or (None, 0))[1] == pid]
 
 
+def namespace_pid(pid):
+    """Its number in its own namespace; 0 if there is no such process.  Among
+    few processes these grow, whereas the machine's may begin anew."""
+    found = re.search(r"^NSpid:.*\s(\d+)$", read(f"/proc/{pid}/status", "r"),
+                      re.M)
+    return int(found[1]) if found else 0
+
+
 def zombies(*parents):
     return [(pid, parent) for pid, parent in
             ((pid, stat(pid)) for pid in processes())
