@@ -97,10 +97,16 @@ static void what_is_not_known_is_waited_for(void)
 	struct save_choice none = choice(0, 1100, 2000);
 	struct save_choice unsure = choice(1000, 1100, 0);
 	struct save_choice stale = choice(1500, 1100, 2000);
+	struct save_choice incomplete = choice(1000, 1100, 2000);
+	struct save_choice unnumbered = choice(1000, 1100, 9000);
 
+	incomplete.has_newest = false;
+	unnumbered.newest = 0;
 	CHECK(!cost_takes_newest(&none));
 	CHECK(!cost_takes_newest(&unsure));
 	CHECK(!cost_takes_newest(&stale));
+	CHECK(!cost_takes_newest(&incomplete));
+	CHECK(!cost_takes_newest(&unnumbered));
 }
 
 RUN_TESTS(TEST(a_step_not_before_the_checkpoints_proves_it),

@@ -155,7 +155,7 @@ after_a_restart_the_newest_step_need_not_be_the_last_of_the_list(void)
 {
 	static const struct scaler_step unordered[] = {
 		{.progress = 0.6, .ranks = 2},
-		{.progress = 0.3, .ranks = 4},
+		{.progress = 0, .ranks = 4},
 		{.progress = 0.8, .ranks = 3},
 	};
 
