@@ -242,7 +242,8 @@ int journal_parse(const char *line, size_t n, struct journal_entry *out)
 	if (memcmp(text, sum, 8) != 0 || text[8] != ' ')
 		return -EINVAL;
 	at += 9;
-	if (!take_number(&at, &at_time) || !take_kind(&at, out))
+	if (!take_number(&at, &at_time) || at_time > INT64_MAX ||
+	    !take_kind(&at, out))
 		return -EINVAL;
 	out->at = (msec_t)at_time;
 	for (int i = 0; i < kinds[out->kind].numbers; i++)
