@@ -185,8 +185,13 @@ deleted_slowly() { # PLURAL
 run_again() { # WHAT_HOLDS_THE_FORMER_RUN
 	"$bellows" run job.yaml --on kube --detach > run.out 2> run.err &
 	job=$!
-	for _ in $(seq 200); do
+	for _ in $(seq 400); do
 		says 'still ending: waiting for that, 10 s at most' run.err && break
+		if ! kill -0 "$job"; then
+			wait "$job"
+			echo "it ended with $?" >> run.err
+			return 1
+		fi
 		sleep 0.05
 	done
 	[ "$(grep -c 'still ending' run.err)" -eq 1 ] && rm "$1" && finish 0 &&
