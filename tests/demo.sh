@@ -11,36 +11,25 @@ trap 'exit 143' TERM HUP
 tests/lint/files.sh . '*' | xargs -d '\n' cp --parents -t "$copy" || exit 1
 cd "$copy" || exit 1
 
-n=0 failures=0
-
-report() { # STATUS SENTENCE
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n - $2"
-	else
-		failures=$((failures + 1))
-		echo "not ok $n - $2"
-		sed 's/^/# /' out
-	fi
-}
+. tests/tap.sh
 
 left() { # what a demo makes outside of its folder
 	ls -d /tmp/bellows-demo.* 2>/dev/null
 }
 
-demo() { # WHO COMMAND...
-	local who=$1 before
+demo() { # AS_A_USER COMMAND...
+	local user=$1 before
 	shift
 	rm -rf demo
 	before=$(left)
 	"$@" env -u TMPDIR scripts/demo >out 2>&1 </dev/null
-	report $? "the demo, $who"
+	report $? "the demo, $user"
 	[ "$(tail -n 1 out | tr -d ' ')" = equal ]
-	report $? "the answer is the same, $who"
+	report $? "the answer is the same, $user"
 	grep -q '</svg>' demo/timeline.svg
-	report $? "the drawing is there, $who"
+	report $? "the drawing is there, $user"
 	[ "$(left)" = "$before" ]
-	report $? "nothing is left in /tmp, $who"
+	report $? "nothing is left in /tmp, $user"
 }
 
 if [ "$(id -u)" -ne 0 ]; then

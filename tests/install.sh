@@ -11,18 +11,7 @@ cd "$work" || exit 1
 
 programs='bellows bellows-coordinator bellows-executor bellows-launch
 	bellows-monitor parint'
-n=0 failures=0
-
-report() { # STATUS SENTENCE
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n - $2"
-	else
-		failures=$((failures + 1))
-		echo "not ok $n - $2"
-		sed 's/^/# /' out
-	fi
-}
+. "$source/tests/tap.sh"
 
 # One line at least, with that word in the first.
 answers() { # WORD COMMAND...
