@@ -13,7 +13,6 @@ wrote it and however its job ended; a program that aborts writes one, too.
 
 import glob
 import os
-import random
 import re
 import signal
 import time
@@ -21,7 +20,6 @@ import time
 import harness
 import paced
 
-SEED = int(os.environ.get("BELLOWS_SEED", "1729"))
 JOBS = 200
 # So many are made however long it takes: a slow machine makes the test longer,
 # and does not make it fail.
@@ -104,7 +102,7 @@ def nobody_made_a_mistake(room, name, programs):
 
 class Job:
     def __init__(self, room, number):
-        self.room, self.dice = room, random.Random(SEED + number)
+        self.room, self.dice = room, harness.dice(number)
         self.name = f"c{number}"
         self.work = harness.work_for(RUN, self.dice.choice(
             (60013, 80021, 99991)))
@@ -210,11 +208,11 @@ def whatever_happens_each_job_ends_with_its_digest(room):
             job.live()
             job.end()
         except BaseException:
-            print(f"# seed {SEED}, job {jobs}: {', '.join(job.said)}")
+            print(f"# seed {harness.SEED}, job {jobs}: {', '.join(job.said)}")
             raise
         jobs, faults, ends = jobs + 1, faults + job.faults, ends + job.ends
-    print(f"# seed {SEED}: {jobs} jobs, {faults} things happened to them, "
-          f"begun again after the statuses {sorted(ends)}")
+    print(f"# seed {harness.SEED}: {jobs} jobs, {faults} things happened to "
+          f"them, begun again after the statuses {sorted(ends)}")
 
 
 harness.main(whatever_happens_each_job_ends_with_its_digest)

@@ -3,21 +3,19 @@
 """Executors come when they come; the job starts once all are.  args: BIN"""
 
 import os
-import random
 import re
 import time
 
 import harness
 
-SEED = 2463534242
 STARTS = 100
 WORK = harness.Work(1003, 20, 7)
 
-print(f"# seed {SEED}")
+print(f"# seed {harness.SEED}")
 
 
 def start_cold(room, number):
-    dice = random.Random(SEED + number)
+    dice = harness.dice(number)
     ranks = dice.randint(1, 4)
     delays = sorted((dice.random() * 0.3, f"w{i}") for i in range(ranks))
     what = f"start {number}: {delays}"

@@ -15,6 +15,7 @@ anything takes, for machines that are busy.
 import glob
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -47,11 +48,17 @@ KILLED = re.compile(r"address|agent|coordinator\.sock|mpi-\d+/.*|worker-\d+/.*")
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
            "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 WHOLE = os.environ.get("BELLOWS_WHOLE") == "1"
+SEED = int(os.environ.get("BELLOWS_SEED", "2023"))
 
 
 def some(everything, few):
     """How much of what is repeated, or drawn by lot: all of it takes hours."""
     return everything if WHOLE else few
+
+
+def dice(number=0):
+    """All that is drawn by lot is drawn with one of these."""
+    return random.Random(SEED + number)
 
 
 class Skip(Exception):

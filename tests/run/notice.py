@@ -8,14 +8,13 @@ for all that they do is wait.
 """
 
 import concurrent.futures
-import random
 import tempfile
 import time
 
 import harness
 from crew import Crew
 
-SEED, RUNS, AT_ONCE = 4711, harness.some(100, 20), 10
+RUNS, AT_ONCE = harness.some(100, 20), 10
 NOTICE, LONGEST = 30, 20
 STEP = 0.2      # seconds
 
@@ -75,13 +74,13 @@ def give_notice(takes):
 
 
 def a_notice_of_30_s_is_met_each_time(_):
-    dice = random.Random(SEED)
+    dice = harness.dice()
     takes = [LONGEST] + [dice.uniform(0, LONGEST) for _ in range(RUNS - 1)]
     with concurrent.futures.ProcessPoolExecutor(AT_ONCE) as pool:
         spent = list(pool.map(give_notice, takes))
     over = [at - save for at, save in zip(spent, takes)]
-    print(f"# seed {SEED}: the longest took {max(spent):.1f} s, of which its "
-          f"save took {takes[spent.index(max(spent))]:.1f} s; beside the save "
+    print(f"# seed {harness.SEED}: the longest took {max(spent):.1f} s, of "
+          f"which its save took {takes[spent.index(max(spent))]:.1f} s; beside the save "
           f"{sorted(over)[RUNS // 2]:.2f} s, at most {max(over):.2f} s")
     assert len(spent) == RUNS and max(spent) < NOTICE, max(spent)
 

@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever the schedule, the result is the same to the bit.  args: BIN"""
 
-import random
-
 import harness
 
-SEED = 3735928559
 PARTS = [harness.some(*many) for many in ((20, 8), (15, 6), (15, 6))]
 # of which none is a multiple of 2 to 6
 SIZES = (60013, 65521, 70001, 80021, 99991)
@@ -14,7 +11,7 @@ LONG = 60    # seconds on two ranks; it is let end before
 BRIEF = 15   # the same where progress is what is looked at
 LAST = 3000  # ms, of a schedule
 
-print(f"# seed {SEED}")
+print(f"# seed {harness.SEED}")
 
 
 def sizes(dice, first, many):
@@ -43,7 +40,7 @@ def check(work, at, what):
 
 def scheduled(room, number, work, last, unit, end):
     """end(name): waits until the job may run to its end."""
-    dice, name = random.Random(SEED + number), f"r{number}"
+    dice, name = harness.dice(number), f"r{number}"
     first, many = dice.randint(1, 6), dice.randint(2, 4)
     steps = ", ".join(
         f"{{at: {at}, ranks: {ranks}}}" for at, ranks in
@@ -69,7 +66,7 @@ def past_the_last_step(room, name):
 
 
 def by_progress(room, number):
-    work = work_of(random.Random(SEED + number), BRIEF)
+    work = work_of(harness.dice(number), BRIEF)
     return scheduled(room, number, work, 85, "%",
                      lambda name: past_the_last_step(room, name))
 
@@ -83,7 +80,7 @@ def let_it_end(room, name, least=0):
 
 
 def by_time(room, number):
-    work = work_of(random.Random(SEED + number), LONG)
+    work = work_of(harness.dice(number), LONG)
     return scheduled(room, number, work, LAST, "ms",
                      lambda name: let_it_end(room, name, LAST))
 
@@ -93,7 +90,7 @@ def make_checkpoint_dir(room, number):
 
 
 def asked(room, number):
-    dice, name = random.Random(SEED + number), f"r{number}"
+    dice, name = harness.dice(number), f"r{number}"
     work, first = work_of(dice, LONG), dice.randint(1, 6)
     make_checkpoint_dir(room, number)
     path = room.job(work, name=name, ranks=(first, 1, 6),
