@@ -5,28 +5,29 @@ job, loses it or changes its result.  args: BIN
 
 Which of the cases are made is drawn by lot, so that each part meets each fault,
 and then as many other pairs of step, part and fault as can be; BELLOWS_WHOLE=1:
-all.  BELLOWS_SEED: of the lot.
+all.  Besides, a few are drawn in which a program is stopped for half a minute,
+or two programs are struck at once; and for each of them the launcher.
+BELLOWS_SEED: of the lot.
 """
 
 import itertools
 import os
 import pickle
-import random
 import statistics
 import tempfile
 
 import harness
 import misfortune
 
-SEED = int(os.environ.get("BELLOWS_SEED", "2023"))
-MANY = 44
-AT_ONCE = 3
-figures, absent = {}, []
+MANY, SLEEPS, PAIRS = 44, harness.some(25, 3), harness.some(50, 5)
+AT_ONCE = 4
+LAUNCHERS = ("stream", "ssh")
+dice, figures, absent = harness.dice(), {}, []
 
 
 def draw(cases, many):
-    """Whoever brings most that is new is first."""
-    dice, drawn, seen = random.Random(SEED), [], set()
+    """The case that brings most that is new is the first."""
+    drawn, seen = [], set()
 
     def news(case):
         pairs = set(itertools.combinations(case, 2)) - seen
@@ -45,17 +46,22 @@ def note(case):
     return os.path.join(notes, misfortune.name_of(case))
 
 
-def test_of(case):
+def test_of(case, second=None):
+    launcher = dice.choice(LAUNCHERS)
+
     def test(room):
+        print(f"# launcher: {launcher}")
         try:
-            found = misfortune.befall(room, case)
+            found = misfortune.befall(room, case, second, launcher)
             print(f"# felt: {found.felt}, ordered again: {found.asked_again}")
         except misfortune.NotThere:
             print("# nobody was there")
             found = None
+        if second:
+            return
         with open(note(case), "wb") as file:  # another process reads it
             pickle.dump(found, file)
-    test.__name__ = misfortune.name_of(case)
+    test.__name__ = misfortune.name_of(case, second)
     return test
 
 
@@ -105,12 +111,16 @@ def most_of_them_were_felt(_):
     assert len(felt) * 2 >= len(figures)
 
 
-cases = misfortune.all_cases()
+cases = misfortune.all_cases("kill", "hang", "cut")
 everything = len(cases)
 cases = draw(cases, harness.some(everything, MANY))
-print(f"# seed {SEED}, {len(cases)} of {everything} cases")
+print(f"# seed {harness.SEED}, {len(cases)} of {everything} cases")
+tests = [test_of(case) for case in cases]
+tests += [test_of(case) for case in
+          dice.sample(misfortune.all_cases("sleep"), SLEEPS)]
+tests += [test_of(*pair) for pair in dice.sample(misfortune.all_pairs(), PAIRS)]
 if harness.MPIEXEC:
     misfortune.WORK.digest()  # once, and not in each process
 with tempfile.TemporaryDirectory(prefix="b-") as notes:
-    harness.main(*map(test_of, cases), side_by_side=AT_ONCE,
+    harness.main(*tests, side_by_side=AT_ONCE,
                  at_last=[most_of_them_were_felt])

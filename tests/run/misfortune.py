@@ -3,11 +3,13 @@
 
     kill   SIGKILL
     hang   SIGSTOP until it was noticed, or for HANG seconds; then SIGCONT
+    sleep  SIGSTOP for SLEEP seconds, whether it was noticed or not; then SIGCONT
     cut    the host's cable is out until it was noticed, and then in again
 
-A Case is one of each, in a grow from 2 ranks to 3 or a shrink from 3 to 2.  The
-job is `bellows run`, whose monitor replaces executors; where the coordinator is
-killed it is a coordinator that is begun again, as a pod's container is.
+A Case is one of each, in a grow from 2 ranks to 3 or a shrink from 3 to 2; a
+second case of the same rescale may be struck at the same moment.  The job is
+`bellows run`, whose monitor replaces executors; where the coordinator is killed
+it is a coordinator that is begun again, as a pod's container is.
 
 The ranks nap (pace.c): the job is not over before the fault was felt, or had
 its time to be, and it runs on the size that was ordered.  An order that the
@@ -26,7 +28,8 @@ from crew import Crew
 
 WORK = harness.Work(100003, 4000, 1, pace=250000)  # 333 s on three ranks
 HANG = 5    # seconds, unless it is noticed before
-FELT = {"kill": 20, "hang": 2, "cut": 5}  # seconds then, at most
+SLEEP = 30  # seconds
+FELT = {"kill": 20, "hang": 2, "sleep": 2, "cut": 5}  # seconds then, at most
 CONCLUDED = 10  # seconds: three times as long as a lost one is waited for
 PATIENCE = 120
 # of a rescale, as the journal calls them
@@ -50,24 +53,35 @@ ORDER_STANDS = ("saved", "stopped", "ranks-up", "resumed", "step")
 Case = collections.namedtuple("Case", "way step part fault")
 
 
-def name_of(case):
-    return (f"{case.part}_{case.fault}_after_{case.step}_in_a_{case.way}"
+def name_of(case, second=None):
+    also = f"and_{second.part}_{second.fault}_" if second else ""
+    return (f"{case.part}_{case.fault}_{also}after_{case.step}_in_a_{case.way}"
             .replace("-", "_"))
 
 
-def all_cases():
+def all_cases(*faults):
     """Those that there are: a shrink has no newcomer, and only hosts have a
     cable."""
-    cases = []
-    for way, steps in STEPS.items():
-        for step in steps:
-            for part in PARTS:
-                if way == "shrink" and part == "newest":
-                    continue
-                cases += [Case(way, step, part, fault)
-                          for fault in ("kill", "hang", "cut")
-                          if fault != "cut" or part in (*HOSTS, "coordinator")]
-    return cases
+    return [Case(way, step, part, fault)
+            for way, steps in STEPS.items() for step in steps
+            for part in PARTS for fault in faults
+            if (way, part) != ("shrink", "newest")
+            and (fault != "cut" or part in (*HOSTS, "coordinator"))]
+
+
+def all_pairs():
+    """Of programs that are not the coordinator: by hand nothing is replaced."""
+    cases = [case for case in all_cases("kill", "hang")
+             if case.part != "coordinator"]
+    return [(one, two) for one in cases for two in cases
+            if one[:2] == two[:2] and one.part != two.part]
+
+
+def send(pid, signo):
+    try:
+        os.kill(pid, signo)
+    except ProcessLookupError:
+        pass  # it has ended by itself meanwhile
 
 
 class NotThere(Exception):
@@ -83,10 +97,11 @@ def begun(pid):
 class Job:
     """One that is rescaled while something befalls it."""
 
-    def __init__(self, room, case, at=None):
-        self.room, self.case, self.bed = room, case, at
+    def __init__(self, room, case, second, launcher, at):
+        self.room, self.case, self.second, self.bed = room, case, second, at
         self.before, self.after = (2, 3) if case.way == "grow" else (3, 2)
-        path = room.job(WORK, ranks=(self.before, 1, 3), restarts=20)
+        path = room.job(WORK, ranks=(self.before, 1, 3), restarts=20,
+                        mpi=f"{{launcher: {launcher}}}")
         self.crew = None
         if case.part == "coordinator" and case.fault != "cut":
             self.crew = Crew(room, path, self.before)
@@ -148,8 +163,7 @@ class Job:
         return [pid for (epoch, _), pid in sorted(found.items())
                 if epoch == newest]
 
-    def candidates(self):
-        part = self.case.part
+    def candidates(self, part):
         if part == "coordinator":
             return [self.crew.lead.pid]
         if part == "monitor":
@@ -165,8 +179,8 @@ class Job:
         return sorted(self.room.ours(
             {"mpiexec": "mpiexec", "daemon": "orted"}[part]), key=begun)
 
-    def victim(self):
-        found = self.candidates()
+    def victim(self, part):
+        found = self.candidates(part)
         if not found:
             raise NotThere()
         return found[-1]
@@ -191,16 +205,16 @@ class Job:
         if self.case.fault == "cut":
             self.cut()
             return
-        pid = self.victim()
-        try:
-            if self.case.fault == "hang":
-                os.kill(pid, signal.SIGSTOP)
-                self.until_noticed()
-                os.kill(pid, signal.SIGCONT)
-            else:
-                os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass  # it has ended by itself meanwhile
+        cases = [self.case] + [self.second] * bool(self.second)
+        victims = [(self.victim(case.part), case.fault) for case in cases]
+        for pid, fault in victims:
+            send(pid, signal.SIGKILL if fault == "kill" else signal.SIGSTOP)
+        if self.case.fault == "sleep":
+            self.room.moment(SLEEP, self.lead.is_over)
+        elif "hang" in (fault for _, fault in victims):
+            self.until_noticed()
+        for pid, _ in victims:
+            send(pid, signal.SIGCONT)
         if self.crew and self.case.fault == "kill":
             self.crew.lead.end()
             self.crew.lead = self.crew.begin()
@@ -248,6 +262,8 @@ class Job:
     def may_drop(self):
         """Whether the order may have been dropped for what happened."""
         _, step, part, fault = self.case
+        if self.second:
+            return self.is_decided()
         if step == "step" and part in ("mpiexec", "daemon", "rank-0",
                                        "last-rank"):
             return False  # it was carried out, and no executor is missing
@@ -260,7 +276,7 @@ class Job:
         monitor, and one that was cut off or stopped is as good as lost."""
         part, fault = self.case.part, self.case.fault
         return self.is_decided() and (
-            part in ("first", "last", "monitor") or
+            self.second or part in ("first", "last", "monitor") or
             part == "coordinator" and fault == "cut")
 
     def end(self):
@@ -317,16 +333,16 @@ class Figures:
              if " event step " in line), None)
 
 
-def befall(room, case):
-    """Makes the case; returns its Figures."""
+def befall(room, case, second=None, launcher="stream"):
+    """Makes the case, or both; returns its Figures."""
     if case.part == "coordinator":
         room.stale = harness.KILLED
     if case.fault != "cut":
-        return run(Job(room, case))
+        return run(Job(room, case, second, launcher, None))
     if os.getuid() != 0:
         raise harness.Skip("only root has hosts with cables")
     with bed.Bed(room, 3) as at:
-        return run(Job(room, case, at))
+        return run(Job(room, case, second, launcher, at))
 
 
 def run(job):
