@@ -65,6 +65,20 @@ static void what_costs_less_is_chosen(void)
 	CHECK(cost_takes_newest(&far));
 }
 
+static void where_both_cost_the_same_it_waits(void)
+{
+	struct save_choice half_way = choice(1000, 1500, 2000);
+
+	CHECK(!cost_takes_newest(&half_way));
+}
+
+static void a_checkpoint_of_this_very_step_is_taken(void)
+{
+	struct save_choice just_written = choice(1000, 1000, 2000);
+
+	CHECK(cost_takes_newest(&just_written));
+}
+
 static void a_small_change_is_worth_little_repeated_work(void)
 {
 	struct save_choice at = choice(1000, 1400, 2000);
@@ -88,6 +102,8 @@ static void a_checkpoint_that_would_come_too_late_is_not_waited_for(void)
 	struct save_choice late = choice(1000, 9000, 16000);
 
 	CHECK(cost_takes_newest(&late));
+	late.deadline = SECONDS(70); /* 7000 steps of 10 ms */
+	CHECK(!cost_takes_newest(&late));
 	late.deadline = SECONDS(100);
 	CHECK(!cost_takes_newest(&late));
 }
@@ -115,6 +131,8 @@ RUN_TESTS(TEST(a_step_not_before_the_checkpoints_proves_it),
 	  TEST(saying_so_proves_it_if_the_step_is_right),
 	  TEST(saying_so_without_a_step_is_enough_only_if_none_is_known),
 	  TEST(what_costs_less_is_chosen),
+	  TEST(where_both_cost_the_same_it_waits),
+	  TEST(a_checkpoint_of_this_very_step_is_taken),
 	  TEST(a_small_change_is_worth_little_repeated_work),
 	  TEST(a_checkpoint_that_would_come_too_late_is_not_waited_for),
 	  TEST(what_is_not_known_is_waited_for))
