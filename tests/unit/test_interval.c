@@ -32,6 +32,12 @@ static void it_is_youngs_where_checkpoints_are_cheap(void)
 	CHECK(fabs(is - young) < 1000);
 }
 
+/* Young's alone would be 14.142 s, less the cost; Daly's adds 2.41 % to it. */
+static void it_is_dalys_where_they_are_not(void)
+{
+	CHECK(best(1000, SECONDS(100), 1) == 13483);
+}
+
 static void nothing_near_it_wastes_less(void)
 {
 	static const struct {
@@ -78,13 +84,21 @@ static void checkpoints_never_take_more_than_a_tenth(void)
 		}
 }
 
+static void they_take_a_tenth_where_failures_never_cease(void)
+{
+	CHECK(best(1000, 1, 1) == 9000);
+}
+
 static void a_cost_that_is_not_known_is_guessed(void)
 {
+	CHECK(best(1, MINUTES(60), 1) < best(2, MINUTES(60), 1));
 	CHECK(best(0, MINUTES(60), 1) ==
 	      best(INTERVAL_COST_GUESS, MINUTES(60), 1));
 }
 
 RUN_TESTS(TEST(it_is_youngs_where_checkpoints_are_cheap),
+	  TEST(it_is_dalys_where_they_are_not),
 	  TEST(nothing_near_it_wastes_less), TEST(more_nodes_fail_more_often),
 	  TEST(checkpoints_never_take_more_than_a_tenth),
+	  TEST(they_take_a_tenth_where_failures_never_cease),
 	  TEST(a_cost_that_is_not_known_is_guessed))
