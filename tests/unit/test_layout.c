@@ -100,17 +100,37 @@ static void the_highest_number_is_the_first_to_be_free(void)
 	CHECK(layout_ranks(&now, 2) == 0);
 }
 
+static const char *const ordered[] = {
+	"a",    "a-1-9", "a-2-1", "a-2-10", "a-3",
+	"a-10", "a-10x", "a-b",   "a-x9",   "b-0",
+};
+enum { ORDERED = sizeof(ordered) / sizeof(ordered[0]) };
+
 static void names_are_in_the_order_of_their_numbers(void)
 {
-	static const char *const order[] = {"a",    "a-1-9", "a-2-1", "a-2-10",
-					    "a-10", "a-10x", "b-0"};
-	enum { N = sizeof(order) / sizeof(order[0]) };
+	members("1111111111");
+	for (int i = 0; i < ORDERED; i++)
+		name(ORDERED - 1 - i, ordered[i]);
+	CHECK(layout_make(&now, &ledger, NULL, ORDERED, 1));
+	CHECK_TEXT(text(&now), "9:0+1 8:1+1 7:2+1 6:3+1 5:4+1 4:5+1 3:6+1 "
+			       "2:7+1 1:8+1 0:9+1");
+}
 
-	members("1111111");
-	for (int i = 0; i < N; i++)
-		name(N - 1 - i, order[i]);
-	CHECK(layout_make(&now, &ledger, NULL, N, 1));
-	CHECK_TEXT(text(&now), "6:0+1 5:1+1 4:2+1 3:3+1 2:4+1 1:5+1 0:6+1");
+static void of_two_names_it_does_not_matter_who_joined_first(void)
+{
+	for (int low = 0; low < ORDERED; low++)
+		for (int high = low + 1; high < ORDERED; high++) {
+			members("11");
+			name(0, ordered[low]);
+			name(1, ordered[high]);
+			CHECK(layout_make(&now, &ledger, NULL, 1, 1));
+			CHECK_TEXT(text(&now), "0:0+1");
+
+			name(0, ordered[high]);
+			name(1, ordered[low]);
+			CHECK(layout_make(&now, &ledger, NULL, 1, 1));
+			CHECK_TEXT(text(&now), "1:0+1");
+		}
 }
 
 static void a_place_that_was_not_full_is_filled_first(void)
@@ -158,6 +178,16 @@ static void every_rank_is_found_where_it_runs(void)
 	CHECK(layout_ranks(&now, 2) == 1);
 	CHECK(layout_ranks(&now, 3) == 0);
 	CHECK(layout_ranks(&now, NO_MEMBER) == 0);
+}
+
+static void nothing_of_a_former_layout_is_found(void)
+{
+	members("22");
+	CHECK(layout_make(&now, &ledger, NULL, 4, 9));
+	CHECK(layout_find(&now, 2) == 1 && layout_ranks(&now, 1) == 2);
+	CHECK(layout_make(&now, &ledger, NULL, 2, 9));
+	CHECK(layout_find(&now, 2) == NO_MEMBER);
+	CHECK(layout_ranks(&now, 1) == 0);
 }
 
 /* Any change of size, members and limits: whole, in order, within bounds. */
@@ -208,8 +238,10 @@ RUN_TESTS(TEST(ranks_fill_the_executors_one_after_the_other),
 	  TEST(a_grow_moves_nobody),
 	  TEST(the_highest_number_is_the_first_to_be_free),
 	  TEST(names_are_in_the_order_of_their_numbers),
+	  TEST(of_two_names_it_does_not_matter_who_joined_first),
 	  TEST(a_place_that_was_not_full_is_filled_first),
 	  TEST(a_shrink_leaves_the_last_ones_free),
 	  TEST(survivors_keep_their_order),
 	  TEST(every_rank_is_found_where_it_runs),
+	  TEST(nothing_of_a_former_layout_is_found),
 	  TEST(any_layout_is_whole_and_within_bounds))
