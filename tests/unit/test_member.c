@@ -272,6 +272,10 @@ static void the_first_to_join_decides_the_kind_of_all(void)
 	CHECK(join("bert", 1, 1, 1000) == JOIN_MIXED);
 	ledger.members[0].state = MEMBER_LOST;
 	CHECK(join("bert", 1, 1, 1000) == JOIN_MIXED);
+
+	ledger.n = 0;
+	CHECK(!member_all_polled(&ledger));
+	CHECK(join("bert", 1, 1, 1000) == JOIN_NEW);
 }
 
 static void only_the_ready_count(void)
@@ -287,6 +291,8 @@ static void only_the_ready_count(void)
 	CHECK(member_slots_ready(&ledger, 100) == 2 + 7);
 	CHECK(member_slots_ready(&ledger, 3) == 2 + 3);
 	CHECK(member_slots_ready(&ledger, 0) == 0);
+	ledger.n = 6;
+	CHECK(member_slots_ready(&ledger, 100) == 2);
 }
 
 static void every_state_has_a_name(void)
