@@ -104,6 +104,51 @@ static void a_step_by_time_says_when_to_decide_again(void)
 			  "ask 2 (#1.0); ");
 }
 
+static void the_next_step_by_time_need_not_be_the_next_of_the_list(void)
+{
+	static const struct scaler_step unordered[] = {
+		{.progress = -1, .after = 5000, .ranks = 2},
+		{.progress = -1, .after = 2000, .ranks = 4},
+	};
+
+	begin(unordered, 2);
+	at(1000, -1, 3, true);
+	at(3000, -1, 3, true);
+	CHECK_TEXT(trace, "- @3000; ask 4 (#1.0) @6000; ");
+}
+
+static void a_step_after_no_time_is_asked_when_the_job_begins_to_compute(void)
+{
+	static const struct scaler_step at_once = {.progress = -1, .ranks = 4};
+
+	begin(&at_once, 1);
+	at(999, -1, 2, true);
+	at(1000, -1, 2, true);
+	CHECK_TEXT(trace, "-; ask 4 (#0.0); ");
+}
+
+static void a_step_at_no_progress_is_asked_once_progress_is_known(void)
+{
+	static const struct scaler_step at_start = {.progress = 0, .ranks = 4};
+
+	begin(&at_start, 1);
+	at(2000, -1, 2, true);
+	at(3000, 0, 2, true);
+	CHECK_TEXT(trace, "-; ask 4 (#0.0); ");
+}
+
+static void as_many_steps_as_are_allowed_are_all_looked_at(void)
+{
+	struct scaler_step steps[SCALER_STEPS_MAX];
+
+	for (int i = 0; i < SCALER_STEPS_MAX; i++)
+		steps[i] = (struct scaler_step){
+			.progress = -1, .after = SECONDS(i + 1), .ranks = 3};
+	begin(steps, SCALER_STEPS_MAX);
+	at(1000 + SECONDS(SCALER_STEPS_MAX), -1, 2, true);
+	CHECK_TEXT(trace, "ask 3 (#255.0); ");
+}
+
 static void a_due_step_waits_while_a_rescale_is_under_way(void)
 {
 	begin(by_progress, 3);
@@ -162,6 +207,37 @@ after_a_restart_the_newest_step_need_not_be_the_last_of_the_list(void)
 	begin(unordered, 3);
 	at(1000, 70, 4, true);
 	CHECK_TEXT(trace, "ask 2 (#0.0); ");
+}
+
+static void after_a_restart_the_last_counts_of_steps_by_time_and_progress(void)
+{
+	static const struct scaler_step mixed[] = {
+		{.progress = -1, .after = 2000, .ranks = 4},
+		{.progress = 0, .ranks = 3},
+		{.progress = -1, .after = 1000, .ranks = 5},
+	};
+
+	for (size_t n = 2; n <= 3; n++) {
+		begin(mixed, n);
+		at(9000, 50, 2, true);
+		CHECK_TEXT(trace, n == 2 ? "ask 3 (#1.0); " : "ask 5 (#2.0); ");
+	}
+}
+
+static void after_a_restart_the_last_counts_of_steps_at_the_same_point(void)
+{
+	static const struct scaler_step progress[] = {
+		{.progress = 0.3, .ranks = 4}, {.progress = 0.3, .ranks = 3}};
+	static const struct scaler_step time[] = {
+		{.progress = -1, .after = 2000, .ranks = 4},
+		{.progress = -1, .after = 2000, .ranks = 3}};
+
+	begin(progress, 2);
+	at(9000, 50, 2, true);
+	CHECK_TEXT(trace, "ask 3 (#1.0); ");
+	begin(time, 2);
+	at(9000, 50, 2, true);
+	CHECK_TEXT(trace, "ask 3 (#1.0); ");
 }
 
 static void after_a_restart_a_step_by_time_is_due_at_once(void)
@@ -261,12 +337,18 @@ RUN_TESTS(
 	TEST(without_steps_nothing_is_ever_asked),
 	TEST(a_step_is_asked_once_when_its_progress_is_reached),
 	TEST(a_step_by_time_says_when_to_decide_again),
+	TEST(the_next_step_by_time_need_not_be_the_next_of_the_list),
+	TEST(a_step_after_no_time_is_asked_when_the_job_begins_to_compute),
+	TEST(a_step_at_no_progress_is_asked_once_progress_is_known),
+	TEST(as_many_steps_as_are_allowed_are_all_looked_at),
 	TEST(a_due_step_waits_while_a_rescale_is_under_way),
 	TEST(of_several_due_steps_only_the_newest_counts),
 	TEST(a_step_reached_during_the_question_is_asked_after_it),
 	TEST(after_a_restart_a_step_whose_size_is_there_is_not_asked),
 	TEST(after_a_restart_the_newest_step_is_asked_if_the_size_differs),
 	TEST(after_a_restart_the_newest_step_need_not_be_the_last_of_the_list),
+	TEST(after_a_restart_the_last_counts_of_steps_by_time_and_progress),
+	TEST(after_a_restart_the_last_counts_of_steps_at_the_same_point),
 	TEST(after_a_restart_a_step_by_time_is_due_at_once),
 	TEST(a_refusal_of_a_steady_job_is_final),
 	TEST(a_refusal_of_a_moving_job_is_asked_again_once_it_is_steady),
