@@ -212,6 +212,47 @@ static void patience_of_none_lasts_for_ever(void)
 	CHECK(job.deadline == 0);
 }
 
+static void patience_of_a_millisecond_lasts_for_one(void)
+{
+	const struct job_patience least = {.executors = 1};
+	struct job job;
+
+	job_init(&job, 2, &least, false, 1000);
+	CHECK(job.deadline == 1001);
+}
+
+/* Of a job whose only executor leaves by that instant; it is 1000 now. */
+static msec_t deadline_to_save(msec_t patience_to_save, msec_t leave)
+{
+	struct job job = at(JOB_RUNNING);
+
+	job.patience.save = patience_to_save;
+	job_step(&job, &(struct job_event){.type = JOB_EV_LEAVE,
+					   .now = 1000,
+					   .leave = leave});
+	return job.state == JOB_SAVING ? job.deadline : -1;
+}
+
+static void who_leaves_can_shorten_the_patience_but_not_extend_it(void)
+{
+	CHECK(deadline_to_save(400, 1300) == 1300);
+	CHECK(deadline_to_save(400, 1500) == 1400);
+	CHECK(deadline_to_save(0, 1500) == 1500);
+	CHECK(deadline_to_save(400, 1000) == 1000);
+	CHECK(deadline_to_save(400, 900) == 1000);
+}
+
+static void what_was_prepared_or_ordered_in_vain_is_dropped(void)
+{
+	for (int state = JOB_WAITING; state <= JOB_STOPPING; state++) {
+		struct job before = at((enum job_state)state), job = before;
+
+		feed(&job, JOB_EV_TIMEOUT, 0);
+		CHECK(job_has_dropped(&job, &before) ==
+		      (state == JOB_PREPARING || state == JOB_SAVING));
+	}
+}
+
 static void everything_alive_can_be_cancelled(void)
 {
 	for (int state = JOB_WAITING; state <= JOB_STOPPING; state++) {
@@ -316,6 +357,9 @@ RUN_TESTS(TEST(the_table_reads_as_expected),
 	  TEST(what_is_to_be_true_follows_from_the_state),
 	  TEST(every_state_that_waits_has_a_way_out_when_its_patience_is_over),
 	  TEST(patience_of_none_lasts_for_ever),
+	  TEST(patience_of_a_millisecond_lasts_for_one),
+	  TEST(who_leaves_can_shorten_the_patience_but_not_extend_it),
+	  TEST(what_was_prepared_or_ordered_in_vain_is_dropped),
 	  TEST(everything_alive_can_be_cancelled),
 	  TEST(everything_alive_can_be_suspended), TEST(over_is_over),
 	  TEST(reports_of_a_stale_epoch_change_nothing),

@@ -61,6 +61,29 @@ static void a_loss_is_the_same_in_every_state_that_computes(void)
 	}
 }
 
+static void a_loss_drops_a_shrink_to_one_rank_too(void)
+{
+	struct job job = at(JOB_RUNNING);
+
+	CHECK(feed(&job, JOB_EV_SCALE, 1));
+	CHECK(job.state == JOB_PREPARING && job.target == 1);
+	CHECK(feed(&job, JOB_EV_LOST, 0));
+	CHECK(job.state == JOB_STOPPING && job.target == 2);
+}
+
+static void a_loss_drops_a_grow_from_one_rank_too(void)
+{
+	struct job job;
+
+	job_init(&job, 1, &patience, false, 1000);
+	feed(&job, JOB_EV_EXECUTORS, 1);
+	feed(&job, JOB_EV_RANKS_UP, 0);
+	CHECK(feed(&job, JOB_EV_SCALE, 4));
+	CHECK(job.state == JOB_GROWING && job.proven == 0);
+	CHECK(feed(&job, JOB_EV_LOST, 0));
+	CHECK(job.state == JOB_STOPPING && job.target == 1);
+}
+
 static void a_loss_while_the_ranks_are_ended_is_none(void)
 {
 	struct job job = at(JOB_STOPPING), before;
@@ -184,6 +207,76 @@ static void a_checkpoint_of_its_own_forgives_losses_and_goes_on(void)
 	CHECK(job.retries_left == patience.retries);
 }
 
+static void one_rank_is_a_size_to_go_back_to_from_a_start_afresh(void)
+{
+	static const struct {
+		enum job_event_type type;
+		unsigned size;
+	} way[] = {
+		{JOB_EV_EXECUTORS, 1}, {JOB_EV_RANKS_UP, 0},
+		{JOB_EV_STEP, 0},      {JOB_EV_SCALE, 4},
+		{JOB_EV_EXECUTORS, 4}, {JOB_EV_PREPARED, 0},
+		{JOB_EV_SAVED, 0},     {JOB_EV_STOPPED, 4},
+		{JOB_EV_RANKS_UP, 0},  {JOB_EV_AFRESH, 0},
+	};
+	struct job job;
+
+	job_init(&job, 1, &patience, false, 1000);
+	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++)
+		CHECK(feed(&job, way[i].type, way[i].size));
+	CHECK(job.state == JOB_STOPPING && job.target == 1);
+}
+
+static void a_first_start_that_leaves_its_checkpoint_unread_fails(void)
+{
+	struct job job;
+
+	job_init(&job, 2, &patience, true, 1000);
+	feed(&job, JOB_EV_EXECUTORS, 2);
+	feed(&job, JOB_EV_RANKS_UP, 0);
+	CHECK(job.state == JOB_RESUMING);
+	CHECK(feed(&job, JOB_EV_AFRESH, 0));
+	CHECK(job.state == JOB_FAILED);
+}
+
+/* It has the newer one before it. */
+static void what_was_prepared_does_not_go_on_from_an_older_checkpoint(void)
+{
+	struct job job = at(JOB_RESUMING);
+
+	CHECK(feed(&job, JOB_EV_RESUMED, 0));
+	CHECK(feed(&job, JOB_EV_SCALE, 2));
+	CHECK(job.state == JOB_PREPARING && job.next == 3);
+	CHECK(feed(&job, JOB_EV_UNREADABLE, 0));
+	CHECK(job.state == JOB_STOPPING && job.target == 2);
+	CHECK(feed(&job, JOB_EV_STOPPED, 4));
+	CHECK(job.epoch == 4);
+}
+
+static void a_restart_says_whether_there_is_a_checkpoint(void)
+{
+	for (unsigned there = 0; there < 2; there++) {
+		struct job job = at(JOB_RUNNING);
+
+		CHECK(!job.has_checkpoint);
+		CHECK(feed(&job, JOB_EV_RESTARTED, there));
+		CHECK(job.has_checkpoint == there);
+	}
+}
+
+static void a_restart_forgets_who_was_to_leave(void)
+{
+	struct job job = at(JOB_RUNNING);
+
+	CHECK(job_step(&job, &(struct job_event){.type = JOB_EV_LEAVE,
+						 .now = 1000,
+						 .size = 1,
+						 .leave = 1500}));
+	CHECK(job.leave == 1500);
+	CHECK(feed(&job, JOB_EV_RESTARTED, 0));
+	CHECK(job.state == JOB_WAITING && job.leave == 0);
+}
+
 static void only_before_the_first_start_an_unfit_executor_ends_the_job(void)
 {
 	struct job job = at(JOB_WAITING), later = at(JOB_STOPPING);
@@ -200,6 +293,8 @@ RUN_TESTS(TEST(a_prepared_start_keeps_its_number_while_it_fits),
 	  TEST(a_prepared_start_does_not_outlive_a_wait),
 	  TEST(a_failed_start_at_a_new_size_costs_no_retry),
 	  TEST(a_loss_is_the_same_in_every_state_that_computes),
+	  TEST(a_loss_drops_a_shrink_to_one_rank_too),
+	  TEST(a_loss_drops_a_grow_from_one_rank_too),
 	  TEST(a_loss_while_the_ranks_are_ended_is_none),
 	  TEST(what_fails_on_the_way_back_stays_on_the_way_back),
 	  TEST(survivors_know_no_way_back_to_a_size_they_cannot_run),
@@ -210,4 +305,9 @@ RUN_TESTS(TEST(a_prepared_start_keeps_its_number_while_it_fits),
 	  TEST(a_step_heard_before_the_ranks_are_up_counts),
 	  TEST(a_checkpoint_proves_a_start_whose_steps_are_not_seen),
 	  TEST(a_checkpoint_of_its_own_forgives_losses_and_goes_on),
+	  TEST(one_rank_is_a_size_to_go_back_to_from_a_start_afresh),
+	  TEST(a_first_start_that_leaves_its_checkpoint_unread_fails),
+	  TEST(what_was_prepared_does_not_go_on_from_an_older_checkpoint),
+	  TEST(a_restart_says_whether_there_is_a_checkpoint),
+	  TEST(a_restart_forgets_who_was_to_leave),
 	  TEST(only_before_the_first_start_an_unfit_executor_ends_the_job))
