@@ -183,6 +183,18 @@ static void a_step_heard_before_the_ranks_are_up_counts(void)
 	CHECK(job.retries_left == patience.retries - 1);
 }
 
+static void a_proof_heard_before_the_ranks_are_up_counts(void)
+{
+	struct job job = starting_anew(), unproven = job;
+
+	CHECK(feed(&job, JOB_EV_RESUMED, 0));
+	CHECK(feed(&job, JOB_EV_RANKS_UP, 0));
+	CHECK(job.state == JOB_RUNNING);
+
+	CHECK(feed(&unproven, JOB_EV_RANKS_UP, 0));
+	CHECK(unproven.state == JOB_RESUMING);
+}
+
 static void a_checkpoint_proves_a_start_whose_steps_are_not_seen(void)
 {
 	struct job job = at(JOB_STARTING);
@@ -303,6 +315,7 @@ RUN_TESTS(TEST(a_prepared_start_keeps_its_number_while_it_fits),
 	  TEST(a_first_start_that_ends_itself_fails_at_once),
 	  TEST(a_first_start_that_is_not_brought_up_is_tried_again),
 	  TEST(a_step_heard_before_the_ranks_are_up_counts),
+	  TEST(a_proof_heard_before_the_ranks_are_up_counts),
 	  TEST(a_checkpoint_proves_a_start_whose_steps_are_not_seen),
 	  TEST(a_checkpoint_of_its_own_forgives_losses_and_goes_on),
 	  TEST(one_rank_is_a_size_to_go_back_to_from_a_start_afresh),
