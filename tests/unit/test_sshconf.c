@@ -122,9 +122,21 @@ static void nobody_writes_lines_of_his_own_into_the_configuration(void)
 		strcpy(peer.address, addresses[i]);
 		CHECK(sshconf_check_peer(&peer, NULL) < 0);
 	}
-	peer = anna;
-	peer.port = 70000;
-	CHECK(sshconf_check_peer(&peer, NULL) < 0);
+}
+
+static void a_port_is_from_1_to_65535(void)
+{
+	static const struct {
+		unsigned port;
+		bool good;
+	} rows[] = {{0, false}, {1, true}, {65535, true}, {65536, false}};
+
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		struct ssh_peer peer = anna;
+
+		peer.port = rows[i].port;
+		CHECK((sshconf_check_peer(&peer, NULL) == 0) == rows[i].good);
+	}
 }
 
 int main(void)
@@ -137,6 +149,7 @@ int main(void)
 		TEST(good_peers_are_taken),
 		TEST(a_name_is_no_address),
 		TEST(nobody_writes_lines_of_his_own_into_the_configuration),
+		TEST(a_port_is_from_1_to_65535),
 	};
 
 	return run_tests(tests, LENGTH(tests));
