@@ -31,6 +31,7 @@ struct bed {
 	struct keep *keep;
 	struct loop_timer timer;
 	msec_t until;
+	uint64_t bytes; /* that a checkpoint is said to have; 0: what it has */
 	const char *awaited, *text; /* file, and what it is to say */
 };
 
@@ -99,6 +100,8 @@ static inline int look(const struct adapter_app *app, struct checkpoint *out,
 		return error_set(err, -EBADMSG, "damaged");
 	if (r == 0)
 		out->step = strtoull(read_it("state"), NULL, 10);
+	if (r == 0 && bed.bytes > 0)
+		out->bytes = bed.bytes;
 	return r;
 }
 

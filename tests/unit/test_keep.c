@@ -107,6 +107,28 @@ static void nothing_is_kept_of_what_is_done(void)
 	tear_down();
 }
 
+static void a_copy_that_would_fill_the_disk_is_not_made(void)
+{
+	CHECK(set_up(FORMER_UNKNOWN));
+	bed.bytes = UINT64_MAX;
+	put_in_place("state", "1");
+	keep_note(bed.keep);
+	CHECK(!is_there(ADAPTER_KEPT));
+	CHECK(strstr(told,
+		     " MiB are free, and a copy would take 17592186044415"));
+	tear_down();
+}
+
+static void a_link_takes_no_room(void)
+{
+	CHECK(set_up(FORMER_REPLACED));
+	bed.bytes = UINT64_MAX;
+	put_by_renaming("state", "1");
+	CHECK(keeps("1"));
+	CHECK(*told == '\0');
+	tear_down();
+}
+
 static void one_is_enough_for_who_says_so(void)
 {
 	CHECK(set_up(FORMER_REPLACED));
@@ -127,4 +149,5 @@ RUN_TESTS(TEST(what_is_replaced_is_kept_by_links),
 	  TEST(a_new_name_tells_nothing_of_how_it_is_written),
 	  TEST(what_is_being_written_is_not_kept),
 	  TEST(nothing_is_kept_of_what_is_done),
-	  TEST(one_is_enough_for_who_says_so))
+	  TEST(a_copy_that_would_fill_the_disk_is_not_made),
+	  TEST(a_link_takes_no_room), TEST(one_is_enough_for_who_says_so))
