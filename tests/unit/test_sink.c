@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/sink.h"
+#include "coordinator/state_dir.h"
+#include "tests/check.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+/*
+ * What ranks print on stderr, and a reader of it at the other end of a pipe;
+ * stdout is this test's own
+ */
+
+enum { PATIENCE = 60000, PIECE = 50000, PIECES = 60 };
+
+struct bed {
+	char dir[64];
+	struct loop *loop;
+	struct sink *sink;
+	struct loop_timer timer;
+	struct loop_fd *watch;
+	int reader;
+	size_t printed, n; /* bytes; n: that were read */
+	bool is_whole;     /* what was read so far is what was written */
+	char file[256];    /* what was said of a file */
+};
+
+static struct bed bed;
+
+/* The byte at that place of all that is printed. */
+static char letter(size_t at)
+{
+	return (char)('a' + at * 7 / 5 % 26);
+}
+
+static void on_room(void *user)
+{
+	loop_stop(bed.loop, 1);
+}
+
+static void on_file(void *user, const char *text)
+{
+	snprintf(bed.file, sizeof(bed.file), "%s", text);
+}
+
+static void give_up(void *user)
+{
+	loop_stop(bed.loop, -1);
+}
+
+static int run(void)
+{
+	loop_timer_set(bed.loop, &bed.timer, PATIENCE, give_up, NULL);
+	return loop_run(bed.loop);
+}
+
+static void read_on(void *user, uint32_t events)
+{
+	static char data[30000];
+	ssize_t n = read(bed.reader, data, sizeof(data));
+
+	for (ssize_t i = 0; i < n; i++)
+		bed.is_whole &= data[i] == letter(bed.n + (size_t)i);
+	bed.n += n > 0 ? (size_t)n : 0;
+	if (n <= 0 || bed.n >= (size_t)PIECE * PIECES)
+		loop_stop(bed.loop, 2);
+}
+
+/* A sink whose stderr is the pipe. */
+static bool set_up(void)
+{
+	int ends[2], own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), r;
+
+	bed = (struct bed){.dir = "/tmp/sink-XXXXXX", .is_whole = true};
+	if (own < 0 || !mkdtemp(bed.dir) ||
+	    pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0 ||
+	    loop_create(&bed.loop, NULL) < 0)
+		return false;
+	bed.reader = ends[0];
+	dup2(ends[1], STDERR_FILENO);
+	r = sink_create(&bed.sink, bed.loop, bed.dir, on_room, on_file, NULL,
+			NULL);
+	dup2(own, STDERR_FILENO);
+	close(own);
+	close(ends[1]);
+	return r == 0;
+}
+
+static void tear_down(void)
+{
+	loop_timer_clear(&bed.timer);
+	loop_fd_remove(bed.watch);
+	if (bed.reader >= 0)
+		close(bed.reader);
+	sink_destroy(bed.sink);
+	loop_destroy(bed.loop);
+	state_dir_remove(bed.dir);
+}
+
+/* All of PIECES are more than a pipe and the queue take. */
+static void print(int pieces)
+{
+	static char piece[PIECE];
+
+	for (int i = 0; i < pieces; i++) {
+		for (size_t j = 0; j < PIECE; j++)
+			piece[j] = letter(bed.printed++);
+		sink_write(bed.sink, 1, true, piece, PIECE);
+	}
+}
+
+static void a_slow_reader_gets_all_of_it(void)
+{
+	CHECK(set_up());
+	CHECK(!sink_is_full(bed.sink));
+	print(PIECES - 1);
+	CHECK(sink_is_full(bed.sink));
+	read_on(NULL, 0);
+	print(1); /* though the pipe has room, it comes last */
+
+	CHECK(loop_fd_add(&bed.watch, bed.loop, bed.reader, EPOLLIN, read_on,
+			  NULL, NULL) == 0);
+	CHECK(run() == 1); /* there is room again */
+	CHECK(!sink_is_full(bed.sink) && bed.n < (size_t)PIECE * PIECES);
+	CHECK(run() == 2);
+	CHECK(bed.n == (size_t)PIECE * PIECES && bed.is_whole);
+	tear_down();
+}
+
+static void a_reader_that_is_gone_holds_nobody_back(void)
+{
+	CHECK(set_up());
+	print(PIECES);
+	CHECK(sink_is_full(bed.sink));
+
+	close(bed.reader);
+	bed.reader = -1;
+	CHECK(run() == 1);
+	CHECK(!sink_is_full(bed.sink));
+	print(PIECES);
+	CHECK(!sink_is_full(bed.sink));
+	tear_down();
+}
+
+static void each_start_has_a_file_of_its_own(void)
+{
+	char path[128], text[16] = "";
+	FILE *f;
+
+	CHECK(set_up());
+	sink_write(bed.sink, 1, true, "one\n", 4);
+	sink_write(bed.sink, 2, true, "two\n", 4);
+	sink_write(bed.sink, 2, true, "three\n", 6);
+	snprintf(path, sizeof(path), "%s/epoch-2.stderr", bed.dir);
+	f = fopen(path, "r");
+	CHECK(f);
+	CHECK(fread(text, 1, sizeof(text) - 1, f) == 10);
+	fclose(f);
+	CHECK_TEXT(text, "two\nthree\n");
+	CHECK_TEXT(bed.file, "");
+	tear_down();
+}
+
+static void a_file_that_cannot_be_written_costs_the_copy_only(void)
+{
+	char text[256];
+
+	CHECK(set_up());
+	state_dir_remove(bed.dir);
+	sink_write(bed.sink, 1, true, "one\n", 4);
+	snprintf(text, sizeof(text),
+		 "files of what ranks print, in %s: No such file or directory; "
+		 "they miss lines",
+		 bed.dir);
+	CHECK_TEXT(bed.file, text);
+	CHECK(read(bed.reader, text, sizeof(text)) == 4);
+	tear_down();
+}
+
+RUN_TESTS(TEST(a_slow_reader_gets_all_of_it),
+	  TEST(a_reader_that_is_gone_holds_nobody_back),
+	  TEST(each_start_has_a_file_of_its_own),
+	  TEST(a_file_that_cannot_be_written_costs_the_copy_only))
