@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/desk_crew.h"
+
+static const char job[] = "name: heat\napp: parint\n"
+			  "command: [parint, --array-size, 64]\n"
+			  "ranks: {initial: 2, max: 4}\n"
+			  "checkpoint: {dir: ck}\n";
+
+static void makes_a_step(void)
+{
+	Bellows__V1__OutputChunk chunk = BELLOWS__V1__OUTPUT_CHUNK__INIT;
+
+	chunk.name = "w0";
+	chunk.incarnation = 10;
+	chunk.epoch = 1;
+	chunk.data.data = (uint8_t *)"parint: iteration 1 of 2\n";
+	chunk.data.len = 25;
+	desk_tell(desk_call(desk, PATH("Output")), &chunk.base);
+}
+
+static enum member_state state_of(int member)
+{
+	return members_ledger(desk->c->members)->members[member].state;
+}
+
+static void one_too_many(struct desk *at, void *user)
+{
+	desk = at;
+	memset(streams, 0, sizeof(streams));
+	for (int i = 0; i < 3; i++)
+		come(i);
+	for (unsigned i = 0; i < 2; i++)
+		arrives((int)i, 1, i);
+	for (unsigned i = 0; i < 2; i++)
+		is_up((int)i, 1, i, 1);
+	CHECK(at->c->job.state == JOB_RUNNING && !at->c->job.stepped);
+	CHECK(state_of(2) == MEMBER_READY);
+
+	makes_a_step();
+	CHECK(at->c->job.state == JOB_RUNNING && at->c->job.stepped);
+	CHECK(state_of(0) == MEMBER_READY && state_of(1) == MEMBER_READY);
+	CHECK(state_of(2) == MEMBER_LEAVING);
+}
+
+static void who_has_no_rank_is_released_once_the_start_is_proven(void)
+{
+	CHECK(desk_run(job, one_too_many, NULL));
+}
+
+RUN_TESTS(TEST(who_has_no_rank_is_released_once_the_start_is_proven))
