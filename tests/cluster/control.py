@@ -83,7 +83,9 @@ def start_controllers(place, keys):
         "--bind-address=127.0.0.1", "--leader-elect=false",
         f"--service-account-private-key-file={keys}/accounts.key",
         f"--root-ca-file={keys}/ca.crt", "--cluster-name=bed",
-        "--allocate-node-cidrs=false", "--node-monitor-grace-period=20s")
+        "--allocate-node-cidrs=false", "--node-monitor-grace-period=20s",
+        # or a claim of a volume that is made beside it waits for so long
+        "--pvclaimbinder-sync-period=1s")
 
 
 def start_scheduler(place, keys):
