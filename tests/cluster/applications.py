@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Jobs as people bring them to a real Kubernetes: GROMACS, an MPI job of
-Volcano that was there before, by `bellows run` and by Helm.  args: BIN"""
+Volcano that was there before, by `bellows run`.  args: BIN"""
 
 import json
 import os
@@ -12,7 +12,6 @@ import tempfile
 import kube  # first: it knows where harness is
 import elastic
 import harness
-import manifests
 import naps
 import sshimage
 import water
@@ -22,8 +21,6 @@ SSH_IMAGE = "localhost/bellows-parint-ssh:dev"
 # Of GROMACS; its ranks nap each ten steps, so this takes a minute on four.
 STEPS = 4000
 PATIENCE = elastic.PATIENCE
-# What each namespace has.
-GIVEN = {"ConfigMap/kube-root-ca.crt", "ServiceAccount/default"}
 
 
 def load(cluster):
@@ -99,35 +96,6 @@ def ctrl_c_saves_and_the_same_command_goes_on(room, space):
     assert len(steps) == 1 and int(steps[0]) > 0, steps
 
 
-# ---- Helm ----
-
-def things(space):
-    """All that is in the namespace; Events go by themselves."""
-    kinds = [kind for kind in space.kubectl(
-        "api-resources", "--namespaced", "--verbs=list,delete",
-        "--output=name").split() if not kind.startswith("events")]
-    found = json.loads(space.kubectl("get", ",".join(kinds),
-                                     "--output=json"))["items"]
-    return {f"{at['kind']}/{at['metadata']['name']}" for at in found} - GIVEN
-
-
-def a_release_of_the_chart_leaves_nothing_but_the_claim(room, space):
-    values = room.write("values.yaml", json.dumps({"job": {
-        "command": ["parint", *map(str, elastic.SHORT.words)]}}))
-    manifests.helm(space, "install", "heat", manifests.CHART, "--values",
-                   values)
-    heat = elastic.Heat(room, space)
-    heat.ends("Completed")
-    heat.is_well(elastic.SHORT)
-    manifests.helm(space, "uninstall", "heat")
-    left = things(space)
-    while left > {"PersistentVolumeClaim/heat-data"}:
-        left = space.wait("less is left than " + " ".join(sorted(left)),
-                          lambda before=left: (now := things(space)) != before
-                          and now, PATIENCE)
-    assert left == {"PersistentVolumeClaim/heat-data"}, left
-
-
 # ---- an MPI job of Volcano ----
 
 def example(name, *pairs):
@@ -179,6 +147,5 @@ if __name__ == "__main__":
     kube.main(gromacs_grows_and_shrinks,
               bellows_run_follows_a_job_to_its_end,
               ctrl_c_saves_and_the_same_command_goes_on,
-              a_release_of_the_chart_leaves_nothing_but_the_claim,
               an_mpi_job_of_volcano_becomes_elastic,
               its_ranks_are_reached_by_ssh_with_volcano_s_key, prepare=load)

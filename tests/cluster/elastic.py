@@ -4,6 +4,7 @@
 manifests of k8s/.  args: BIN"""
 
 import base64
+import contextlib
 import json
 import os
 import re
@@ -203,24 +204,30 @@ def forwarded(room, space):
     return at, found.group(1)
 
 
-def a_monitor_outside_of_the_cluster_grows_it(room, space):
-    begin(space, "monitor-outside")
-    heat = Heat(room, space)
+@contextlib.contextmanager
+def monitored(room, space):
+    """A monitor, as docs/kubernetes.md has it."""
     token = os.path.join(files_of(room, space, "heat-token"), "token")
     tls = files_of(room, space, "heat-monitor-tls")
     job = room.write("heat.yaml", space.get(
         "configmap", "heat-job")["data"]["job.yaml"])
     forward, address = forwarded(room, space)
-    monitor = room.start("bellows-monitor", "--provider", "kube", "--owner",
-                         "vcjob/heat", "--namespace", space.name, "--job", job,
-                         "--coordinator", address, "--token-file", token,
-                         "--tls", tls)
-    grows_and_shrinks(heat)
-    assert not space.pods("bellows.io/role=monitor")
-    heat.ends("Completed")
-    monitor.ends_with(0, PATIENCE)
+    yield room.start("bellows-monitor", "--provider", "kube", "--owner",
+                     "vcjob/heat", "--namespace", space.name, "--job", job,
+                     "--coordinator", address, "--token-file", token,
+                     "--tls", tls)
     forward.tell(signal.SIGTERM)
     forward.end()
+
+
+def a_monitor_outside_of_the_cluster_grows_it(room, space):
+    begin(space, "monitor-outside")
+    heat = Heat(room, space)
+    with monitored(room, space) as monitor:
+        grows_and_shrinks(heat)
+        assert not space.pods("bellows.io/role=monitor")
+        heat.ends("Completed")
+        monitor.ends_with(0, PATIENCE)
     heat.is_well()
     told = TOLD | {"Completed"}
     assert told <= heat.events("vcjob"), heat.events("vcjob")

@@ -36,14 +36,18 @@ def volume(space):
     return path if path and os.path.isdir(path) else None
 
 
-def prepare(space, pace=SLOWLY):
-    """The volume comes before the job, with what the ranks need in it."""
-    space.kubectl("apply", "--filename", CLAIM)
-    folder = os.path.join(
-        space.wait("the job's volume", lambda: volume(space)), "pace")
+def furnish(path, pace=SLOWLY):
+    """The volume that lies there gets what the ranks need."""
+    folder = os.path.join(path, "pace")
     os.mkdir(folder)
     shutil.copy(paced.SHIM, folder)
     paced.write(os.path.join(folder, "us"), pace)
+
+
+def prepare(space, pace=SLOWLY):
+    """The volume comes before the job."""
+    space.kubectl("apply", "--filename", CLAIM)
+    furnish(space.wait("the job's volume", lambda: volume(space)), pace)
 
 
 def is_paced(space):
