@@ -9,6 +9,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import time
 
 import kube  # first: it knows where harness is
@@ -21,6 +22,7 @@ PATIENCE = elastic.PATIENCE
 VOLCANO, PLAIN = "volcano-parint", "plain-parint"
 OURS = "app.kubernetes.io/managed-by=bellows-monitor"
 EXECUTORS = "bellows.io/job=heat,bellows.io/role=executor"
+LOSS = {"WorkerLost", "Recovering", "Recovered"}
 MISSING = "15s"  # that executors which cannot come are waited for
 AWAY = 10  # seconds: five times the longest pause between two attempts
 
@@ -77,6 +79,11 @@ class Heat(elastic.Heat):
         self.ends(phase)
         assert harness.digest(self.output()) == elastic.WORK.digest()
 
+    def tells(self, reasons):
+        """Waits for these Events."""
+        self.space.wait(f"{reasons} are told", lambda: reasons <= {
+            reason for reason, _, _ in self.space.events()})
+
     def restarted(self, selector=EXECUTORS):
         return sum(at["restartCount"] for pod in self.space.all("pods",
                                                                 selector)
@@ -90,10 +97,8 @@ def uids(space, selector):
 
 def kill(space, pod, program):
     """Process 1 of its container, from the machine."""
-    uid = space.get("pod", pod)["metadata"]["uid"].encode()
-    found = [pid for pid in cgroup.members(space.cluster.place.cgroup)
-             if os.path.basename((harness.command(pid) or [""])[0]) == program
-             and b"pod" + uid in harness.read(f"/proc/{pid}/cgroup")]
+    found = [pid for pid in space.processes(pod)
+             if os.path.basename((harness.command(pid) or [""])[0]) == program]
     assert len(found) == 1, f"{len(found)} of {program} in {pod}"
     os.kill(found[0], signal.SIGKILL)
 
@@ -143,6 +148,19 @@ def a_worker_deleted_by_hand_leaves_and_no_step_is_lost(room, space):
     assert "WorkerLost" not in {reason for reason, _, _ in space.events()}
 
 
+def a_worker_killed_hard_is_told_and_the_job_goes_on(room, space):
+    heat = Heat(room, space).begins(VOLCANO)
+    before = uids(space, "")
+    kill(space, "heat-worker-1", "bellows-executor")
+    heat.tells(LOSS)
+    assert heat.changed(2, 1)["reason"].startswith("heat-worker-1 was lost: ")
+    heat.ends_right("Completed")
+    assert heat.restarted() == 1
+    assert heat.restarted("bellows.io/role=coordinator") == 0
+    after = uids(space, "")
+    assert {name: before[name] for name in after} == after
+
+
 @contextlib.contextmanager
 def second_node(cluster):
     """One that pods are put on when the first is cordoned."""
@@ -168,6 +186,34 @@ def a_drained_node_is_left_and_no_step_is_lost(room, space):
         assert heat.changed(3, 2)["repeated_steps"] == 0
         assert len(space.pods(OURS)) == 2
     heat.ends_right("Complete")
+    assert heat.restarts() == 0
+
+
+def burn(space, number, pod):
+    """The node, and the pod on it: nothing is heard any more, not even that
+    their connections end."""
+    cluster = space.cluster.place
+    subprocess.run([*cluster.enter(space.processes(pod)[0], "net"),
+                    "ip", "link", "set", "eth0", "down"], check=True)
+    for pid in {*cluster.of_node(number),
+                *cgroup.members(f"{cluster.cgroup}/node{number}")}:
+        os.kill(pid, signal.SIGKILL)
+
+
+def a_node_that_dies_is_told_and_the_job_goes_on(room, space):
+    with second_node(space.cluster) as node:
+        heat = Heat(room, space).begins(PLAIN)
+        space.cluster.kubectl("uncordon", node)
+        space.cluster.kubectl("cordon", "node1")
+        heat.scale(3).ends_with(0)
+        lost = [pod["metadata"]["name"] for pod in space.all("pods", OURS)
+                if pod["spec"]["nodeName"] == node]
+        assert len(lost) == 1, lost
+        burn(space, 2, lost[0])
+        heat.tells(LOSS)
+        assert heat.changed(3, 2)["reason"] == \
+            f"{lost[0]} was lost: no report for 3 s"
+        heat.ends_right("Complete")
     assert heat.restarts() == 0
 
 
@@ -344,10 +390,12 @@ def a_verb_that_the_role_lacks_is_named(room, space):
 if __name__ == "__main__":
     kube.main(
         a_worker_deleted_by_hand_leaves_and_no_step_is_lost,
+        a_worker_killed_hard_is_told_and_the_job_goes_on,
         a_killed_master_goes_on_from_its_checkpoint,
         an_image_that_is_not_there_is_told_before_the_deadline,
         a_verb_that_the_role_lacks_is_named,
         alone=(a_drained_node_is_left_and_no_step_is_lost,
+               a_node_that_dies_is_told_and_the_job_goes_on,
                what_volcano_reclaims_leaves_and_no_step_is_lost,
                a_monitor_killed_in_a_grow_makes_nothing_twice,
                a_full_node_is_told_in_the_scheduler_s_words,

@@ -33,6 +33,7 @@ sys.path.insert(1, os.path.join(HERE, "..", "run"))
 import api  # pylint: disable=wrong-import-position
 import apart  # pylint: disable=wrong-import-position
 import built  # pylint: disable=wrong-import-position
+import cgroup  # pylint: disable=wrong-import-position
 import harness  # pylint: disable=wrong-import-position
 import place  # pylint: disable=wrong-import-position
 
@@ -296,6 +297,12 @@ class Space:
         return sorted(at["metadata"]["name"]
                       for at in self.all("pods", selector)
                       if phase in (None, at["status"].get("phase")))
+
+    def processes(self, pod):
+        """Those of its containers, as this machine numbers them."""
+        uid = self.get("pod", pod)["metadata"]["uid"].encode()
+        return [pid for pid in cgroup.members(self.cluster.place.cgroup)
+                if b"pod" + uid in harness.read(f"/proc/{pid}/cgroup")]
 
     def logs(self, pod, *words):
         return self.kubectl("logs", pod, *words)
