@@ -279,14 +279,17 @@ class Job:
             self.second or part in ("first", "last", "monitor") or
             part == "coordinator" and fault == "cut")
 
+    def finish(self):
+        self.room.pace(0)
+        self.lead.ends_with(0, PATIENCE)
+        assert harness.digest(self.lead.output) == WORK.digest()
+
     def end(self):
         self.room.wait(f"{self.after} ranks", self.has_arrived, PATIENCE,
                        harness.ASK_AGAIN)
         assert not self.asked_again or self.may_drop(), \
             "the order was dropped, and what happened does not explain that"
-        self.room.pace(0)
-        self.lead.ends_with(0, PATIENCE)
-        assert harness.digest(self.lead.output) == WORK.digest()
+        self.finish()
         sizes = [int(size) for state, size in self.states()
                  if state == "running"]
         allowed = {self.before, self.after}
@@ -347,6 +350,10 @@ def befall(room, case, second=None, launcher="stream"):
 
 def run(job):
     job.rescale()
-    job.strike()
+    try:
+        job.strike()
+    except NotThere:
+        job.finish()
+        raise
     job.until_felt()
     return job.end()
