@@ -119,7 +119,7 @@ def kubectl_runs_a_job_and_waits_for_its_growth_and_cancels_it(room, space):
     grows_when_it_may(heat, wait)
     assert heat.runs_on(3)["history"][-1]["to"] == 3
     heat.scale(99).ends_with(76)
-    heat.tells(elastic.TOLD | {"Started", "Growing", "ScaleDeclined"})
+    heat.tells(elastic.TOLD | {"Growing", "ScaleDeclined"})
     notes = {reason: note for reason, _, note in space.events()}
     assert "3 -> 99 ranks: 99 is more than ranks.max" in \
         notes["ScaleDeclined"], notes["ScaleDeclined"]
