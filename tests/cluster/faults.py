@@ -63,16 +63,17 @@ class Heat(elastic.Heat):
         reasons = [reason for reason, _, _ in self.space.events()]
         assert "ExecutorsMissing" in reasons and "ScaleDropped" in reasons
 
-    def changed(self, old, new):
-        """The change from old to new ranks, once it is done."""
+    def changed(self, old, *new):
+        """The change from old to new ranks, or to one of these, once it is
+        done."""
         def look():
             job = self.status()
             return job and job["history"] and job["history"][-1]["result"] \
                 and job["history"]
         history = self.space.wait(f"a change to {new} ranks", look)
         at = history[-1]
-        assert (at["from"], at["to"], at["result"]) == (old, new, "done"), \
-            history
+        assert (at["from"], at["result"]) == (old, "done"), history
+        assert at["to"] in new, history
         return at
 
     def ends_right(self, phase):
@@ -153,7 +154,9 @@ def a_worker_killed_hard_is_told_and_the_job_goes_on(room, space):
     before = uids(space, "")
     kill(space, "heat-worker-1", "bellows-executor")
     heat.tells(LOSS)
-    assert heat.changed(2, 1)["reason"].startswith("heat-worker-1 was lost: ")
+    # 2 if its container is started again before the others go on
+    assert heat.changed(2, 1, 2)["reason"].startswith(
+        "heat-worker-1 was lost: ")
     heat.ends_right("Completed")
     assert heat.restarted() == 1
     assert heat.restarted("bellows.io/role=coordinator") == 0
