@@ -154,9 +154,13 @@ def a_worker_killed_hard_is_told_and_the_job_goes_on(room, space):
     before = uids(space, "")
     kill(space, "heat-worker-1", "bellows-executor")
     heat.tells(LOSS)
-    # 2 if its container is started again before the others go on
-    assert heat.changed(2, 1, 2)["reason"].startswith(
-        "heat-worker-1 was lost: ")
+    notes = {reason: note for reason, _, note in space.events()}
+    assert notes["WorkerLost"].startswith("heat-worker-1 was lost: "), notes
+    # 2 if its container is started again before the others go on; mpiexec may
+    # miss its daemon (205) before the coordinator misses the executor
+    reason = heat.changed(2, 1, 2)["reason"]
+    assert reason == "the application ended with 205" or \
+        reason == notes["WorkerLost"], reason
     heat.ends_right("Completed")
     assert heat.restarted() == 1
     assert heat.restarted("bellows.io/role=coordinator") == 0
