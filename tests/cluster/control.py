@@ -84,7 +84,7 @@ def start_controllers(place, keys):
         f"--service-account-private-key-file={keys}/accounts.key",
         f"--root-ca-file={keys}/ca.crt", "--cluster-name=bed",
         "--allocate-node-cidrs=false", "--node-monitor-grace-period=20s",
-        # or a claim of a volume that is made beside it waits for so long
+        # A claim that came before its volume is looked at again after this.
         "--pvclaimbinder-sync-period=1s")
 
 

@@ -149,6 +149,11 @@ class Heat:
         return sum(at["restartCount"] for pod in self.space.all("pods")
                    for at in pod["status"].get("containerStatuses", []))
 
+    def tells(self, reasons):
+        """Waits for these Events."""
+        self.space.wait(f"{reasons} are told", lambda: reasons <= {
+            reason for reason, _, _ in self.space.events()})
+
     def events(self, kind):
         """Reasons that `kubectl describe` shows of the Job."""
         text = self.space.kubectl("describe", kind, "heat")

@@ -80,11 +80,6 @@ class Heat(elastic.Heat):
         self.ends(phase)
         assert harness.digest(self.output()) == elastic.WORK.digest()
 
-    def tells(self, reasons):
-        """Waits for these Events."""
-        self.space.wait(f"{reasons} are told", lambda: reasons <= {
-            reason for reason, _, _ in self.space.events()})
-
     def restarted(self, selector=EXECUTORS):
         return sum(at["restartCount"] for pod in self.space.all("pods",
                                                                 selector)
@@ -180,14 +175,21 @@ def second_node(cluster):
         cluster.remove_node(2)
 
 
+def grown_onto(room, space, node):
+    """The job, on 2 ranks of the first node and 1 of this one; the pod there."""
+    heat = Heat(room, space).begins(PLAIN)
+    space.cluster.kubectl("uncordon", node)
+    space.cluster.kubectl("cordon", "node1")
+    heat.scale(3).ends_with(0)
+    placed = {pod["metadata"]["name"]: pod["spec"]["nodeName"]
+              for pod in space.all("pods", OURS)}
+    assert sorted(placed.values()) == ["node1", "node1", node], placed
+    return heat, next(name for name in placed if placed[name] == node)
+
+
 def a_drained_node_is_left_and_no_step_is_lost(room, space):
     with second_node(space.cluster) as node:
-        heat = Heat(room, space).begins(PLAIN)
-        space.cluster.kubectl("uncordon", node)
-        space.cluster.kubectl("cordon", "node1")
-        heat.scale(3).ends_with(0)
-        placed = [pod["spec"]["nodeName"] for pod in space.all("pods", OURS)]
-        assert sorted(placed) == ["node1", "node1", node], placed
+        heat, _ = grown_onto(room, space, node)
         space.kubectl("drain", node, "--force", "--delete-emptydir-data",
                       f"--timeout={kube.PATIENCE - 20}s")
         assert heat.changed(3, 2)["repeated_steps"] == 0
@@ -209,17 +211,11 @@ def burn(space, number, pod):
 
 def a_node_that_dies_is_told_and_the_job_goes_on(room, space):
     with second_node(space.cluster) as node:
-        heat = Heat(room, space).begins(PLAIN)
-        space.cluster.kubectl("uncordon", node)
-        space.cluster.kubectl("cordon", "node1")
-        heat.scale(3).ends_with(0)
-        lost = [pod["metadata"]["name"] for pod in space.all("pods", OURS)
-                if pod["spec"]["nodeName"] == node]
-        assert len(lost) == 1, lost
-        burn(space, 2, lost[0])
+        heat, lost = grown_onto(room, space, node)
+        burn(space, 2, lost)
         heat.tells(LOSS)
         assert heat.changed(3, 2)["reason"] == \
-            f"{lost[0]} was lost: no report for 3 s"
+            f"{lost} was lost: no report for 3 s"
         heat.ends_right("Complete")
     assert heat.restarts() == 0
 

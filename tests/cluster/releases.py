@@ -31,7 +31,7 @@ def things(space):
 
 
 def is_left(space, *names):
-    """Of a release that is gone."""
+    """Waits until the namespace has these things only; none may be missing."""
     left = things(space)
     while left > set(names):
         left = space.wait("less is left than " + " ".join(sorted(left)),

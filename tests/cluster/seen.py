@@ -3,6 +3,7 @@
 """What a job on a real Kubernetes shows: to kubectl and its plug-in, to
 Prometheus, and to whoever tries its ports.  args: BIN"""
 
+import glob
 import http.client
 import os
 import re
@@ -31,9 +32,8 @@ def install(room):
         ["meson", "install", "--no-rebuild", "--quiet", "-C",
          os.path.join(harness.BIN, "..", ".."), "--destdir", folder],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
-    return os.path.dirname(subprocess.run(
-        ["find", folder, "-name", "kubectl-bellows"], check=True, text=True,
-        stdout=subprocess.PIPE).stdout.strip())
+    found, = glob.glob(f"{folder}/**/kubectl-bellows", recursive=True)
+    return os.path.dirname(found)
 
 
 class Plugged(elastic.Heat):
@@ -46,11 +46,6 @@ class Plugged(elastic.Heat):
     def ask(self, *words):
         return self.room.start("/bin/sh", "-c", CALL, self.programs, *words,
                                "-n", self.space.name)
-
-    def tells(self, reasons):
-        """Waits for these Events in `kubectl describe`."""
-        self.space.wait(f"{reasons} are told", lambda: reasons <= self.events(
-            "vcjob"))
 
     def runs(self):
         """A long job, which is left to itself."""
@@ -119,7 +114,9 @@ def kubectl_runs_a_job_and_waits_for_its_growth_and_cancels_it(room, space):
     grows_when_it_may(heat, wait)
     assert heat.runs_on(3)["history"][-1]["to"] == 3
     heat.scale(99).ends_with(76)
-    heat.tells(elastic.TOLD | {"Growing", "ScaleDeclined"})
+    told = elastic.TOLD | {"Growing", "ScaleDeclined"}
+    heat.tells(told)
+    assert told <= heat.events("vcjob"), heat.events("vcjob")
     notes = {reason: note for reason, _, note in space.events()}
     assert "3 -> 99 ranks: 99 is more than ranks.max" in \
         notes["ScaleDeclined"], notes["ScaleDeclined"]
@@ -161,7 +158,8 @@ def prometheus_finds_the_job_s_figures_by_the_annotations(space):
 
 
 def only_documented_ports_are_open(space, pod, ours, others):
-    """ours: of which program of Bellows each is; others: who has more."""
+    """ours: {port: the programs of Bellows that listen there}; others: the
+    names of all other programs that listen."""
     owners = ports.owners(space, pod)
     assert ports.open_ports(space, pod) == set(owners), owners
     found = {port: names for port, names in owners.items()
