@@ -60,6 +60,17 @@ static inline struct job at(enum job_state state)
 	return job;
 }
 
+/* The ranks of its first start are up, and made no step. */
+static inline struct job first_start(unsigned initial, bool has_checkpoint)
+{
+	struct job job;
+
+	job_init(&job, initial, &patience, has_checkpoint, 1000);
+	feed(&job, JOB_EV_EXECUTORS, initial);
+	feed(&job, JOB_EV_RANKS_UP, 0);
+	return job;
+}
+
 /* Proven at 2; the ranks of its second start, at 4, come up. */
 static inline struct job starting_anew(void)
 {

@@ -73,11 +73,8 @@ static void a_loss_drops_a_shrink_to_one_rank_too(void)
 
 static void a_loss_drops_a_grow_from_one_rank_too(void)
 {
-	struct job job;
+	struct job job = first_start(1, false);
 
-	job_init(&job, 1, &patience, false, 1000);
-	feed(&job, JOB_EV_EXECUTORS, 1);
-	feed(&job, JOB_EV_RANKS_UP, 0);
 	CHECK(feed(&job, JOB_EV_SCALE, 4));
 	CHECK(job.state == JOB_GROWING && job.proven == 0);
 	CHECK(feed(&job, JOB_EV_LOST, 0));
@@ -221,31 +218,23 @@ static void a_checkpoint_of_its_own_forgives_losses_and_goes_on(void)
 
 static void one_rank_is_a_size_to_go_back_to_from_a_start_afresh(void)
 {
-	static const struct {
-		enum job_event_type type;
-		unsigned size;
-	} way[] = {
-		{JOB_EV_EXECUTORS, 1}, {JOB_EV_RANKS_UP, 0},
-		{JOB_EV_STEP, 0},      {JOB_EV_SCALE, 4},
-		{JOB_EV_EXECUTORS, 4}, {JOB_EV_PREPARED, 0},
-		{JOB_EV_SAVED, 0},     {JOB_EV_STOPPED, 4},
-		{JOB_EV_RANKS_UP, 0},  {JOB_EV_AFRESH, 0},
-	};
-	struct job job;
+	struct job job = first_start(1, false);
 
-	job_init(&job, 1, &patience, false, 1000);
-	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++)
-		CHECK(feed(&job, way[i].type, way[i].size));
+	CHECK(feed(&job, JOB_EV_STEP, 0));
+	CHECK(feed(&job, JOB_EV_SCALE, 4));
+	CHECK(feed(&job, JOB_EV_EXECUTORS, 4));
+	CHECK(feed(&job, JOB_EV_PREPARED, 0));
+	CHECK(feed(&job, JOB_EV_SAVED, 0));
+	CHECK(feed(&job, JOB_EV_STOPPED, 4));
+	CHECK(feed(&job, JOB_EV_RANKS_UP, 0));
+	CHECK(feed(&job, JOB_EV_AFRESH, 0));
 	CHECK(job.state == JOB_STOPPING && job.target == 1);
 }
 
 static void a_first_start_that_leaves_its_checkpoint_unread_fails(void)
 {
-	struct job job;
+	struct job job = first_start(2, true);
 
-	job_init(&job, 2, &patience, true, 1000);
-	feed(&job, JOB_EV_EXECUTORS, 2);
-	feed(&job, JOB_EV_RANKS_UP, 0);
 	CHECK(job.state == JOB_RESUMING);
 	CHECK(feed(&job, JOB_EV_AFRESH, 0));
 	CHECK(job.state == JOB_FAILED);
