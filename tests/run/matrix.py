@@ -42,12 +42,13 @@ def draw(cases, many):
     return drawn
 
 
-def note(case):
-    return os.path.join(notes, misfortune.name_of(case))
+def note(name):
+    return os.path.join(notes, name)
 
 
 def test_of(case, second=None):
     launcher = dice.choice(LAUNCHERS)
+    name = misfortune.name_of(case, second)
 
     def test(room):
         print(f"# launcher: {launcher}")
@@ -57,19 +58,18 @@ def test_of(case, second=None):
         except misfortune.NotThere:
             print("# nobody was there")
             found = None
-        if second:
-            return
-        with open(note(case), "wb") as file:  # another process reads it
+        with open(note(name), "wb") as file:  # another process reads it
             pickle.dump(found, file)
-    test.__name__ = misfortune.name_of(case, second)
+    test.__name__ = name
     return test
 
 
 def read_notes():
     for case in cases:
-        if not os.path.exists(note(case)):
+        path = note(misfortune.name_of(case))
+        if not os.path.exists(path):
             continue
-        with open(note(case), "rb") as file:
+        with open(path, "rb") as file:
             found = pickle.load(file)
         if found:
             figures[case] = found

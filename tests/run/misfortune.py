@@ -70,7 +70,8 @@ def all_cases(*faults):
 
 
 def all_pairs():
-    """Of programs that are not the coordinator: by hand nothing is replaced."""
+    """The coordinator is in none: a test that begins it by hand has no monitor,
+    and so no executor is replaced."""
     cases = [case for case in all_cases("kill", "hang")
              if case.part != "coordinator"]
     return [(one, two) for one in cases for two in cases

@@ -80,8 +80,8 @@ def a_notice_of_30_s_is_met_each_time(_):
         spent = list(pool.map(give_notice, takes))
     over = [at - save for at, save in zip(spent, takes)]
     print(f"# seed {harness.SEED}: the longest took {max(spent):.1f} s, of "
-          f"which its save took {takes[spent.index(max(spent))]:.1f} s; beside the save "
-          f"{sorted(over)[RUNS // 2]:.2f} s, at most {max(over):.2f} s")
+          f"which its save took {takes[spent.index(max(spent))]:.1f} s; beside "
+          f"the save {sorted(over)[RUNS // 2]:.2f} s, at most {max(over):.2f} s")
     assert len(spent) == RUNS and max(spent) < NOTICE, max(spent)
 
 
