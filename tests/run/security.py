@@ -255,7 +255,7 @@ def the_coordinators_host_answers_at_its_ports_and_no_other(room):
             port_of(waiting.address), port_of(waiting.health)}
         waiting.ends()
         room.stale = re.compile("x^")
-        job = on_hosts(room, at, harness.work_for(15))
+        job = on_hosts(room, at, harness.work_for(600))
         room.runs_on(2)
         own = port_of(harness.read(room.path("state", "heat", "address"),
                                    "r"))
