@@ -145,6 +145,11 @@ class Place:
         return next((pid for pid in pids() if says(pid, MARK, self.name)
                      and is_first(pid) and is_alive(pid)), None)
 
+    def is_held(self):
+        """The first process is pause, and no longer the shell before it."""
+        first = self.first()
+        return first is not None and read(f"/proc/{first}/comm") == b"pause\n"
+
     def members(self):
         first = self.first()
         networks = {network(first)} - {0, network("self"), network(1)} \
