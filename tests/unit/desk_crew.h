@@ -93,6 +93,23 @@ static UNUSED void is_gone(int number, unsigned epoch)
 	report(number, &r);
 }
 
+/* The first step of parint, as one of its ranks prints it. */
+static UNUSED const struct desk_answer *
+prints(const char *name, uint64_t incarnation, unsigned epoch, unsigned rank)
+{
+	Bellows__V1__OutputChunk chunk = BELLOWS__V1__OUTPUT_CHUNK__INIT;
+	struct rpc_call *call = desk_call(desk, PATH("Output"));
+
+	chunk.name = (char *)name;
+	chunk.incarnation = incarnation;
+	chunk.epoch = epoch;
+	chunk.rank = rank;
+	chunk.data.data = (uint8_t *)"parint: iteration 1 of 2\n";
+	chunk.data.len = 25;
+	desk_tell(call, &chunk.base);
+	return desk_answer(call);
+}
+
 static UNUSED const struct desk_answer *
 judges(const char *name, uint64_t incarnation, unsigned epoch)
 {
