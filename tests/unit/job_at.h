@@ -34,6 +34,15 @@ static inline bool report(struct job *job, enum job_event_type type,
 		&(struct job_event){.type = type, .now = 1000, .epoch = epoch});
 }
 
+/* Executors leave by that instant; those who stay can run size ranks. */
+static inline bool leave(struct job *job, unsigned size, msec_t by)
+{
+	return job_step(job, &(struct job_event){.type = JOB_EV_LEAVE,
+						 .now = 1000,
+						 .size = size,
+						 .leave = by});
+}
+
 /* A job of 2 ranks on its way to 4, when it first is in that state. */
 static inline struct job at(enum job_state state)
 {

@@ -222,14 +222,12 @@ static void patience_of_a_millisecond_lasts_for_one(void)
 }
 
 /* Of a job whose only executor leaves by that instant; it is 1000 now. */
-static msec_t deadline_to_save(msec_t patience_to_save, msec_t leave)
+static msec_t deadline_to_save(msec_t patience_to_save, msec_t by)
 {
 	struct job job = at(JOB_RUNNING);
 
 	job.patience.save = patience_to_save;
-	job_step(&job, &(struct job_event){.type = JOB_EV_LEAVE,
-					   .now = 1000,
-					   .leave = leave});
+	leave(&job, 0, by);
 	return job.state == JOB_SAVING ? job.deadline : -1;
 }
 

@@ -269,10 +269,7 @@ static void a_restart_forgets_who_was_to_leave(void)
 {
 	struct job job = at(JOB_RUNNING);
 
-	CHECK(job_step(&job, &(struct job_event){.type = JOB_EV_LEAVE,
-						 .now = 1000,
-						 .size = 1,
-						 .leave = 1500}));
+	CHECK(leave(&job, 1, 1500));
 	CHECK(job.leave == 1500);
 	CHECK(feed(&job, JOB_EV_RESTARTED, 0));
 	CHECK(job.state == JOB_WAITING && job.leave == 0);
