@@ -43,8 +43,8 @@ static inline bool leave(struct job *job, unsigned size, msec_t by)
 						 .leave = by});
 }
 
-/* A job of 2 ranks on its way to 4, when it first is in that state. */
-static inline struct job at(enum job_state state)
+/* A job of 1 or 2 ranks on its way to 4, when it first is in that state. */
+static inline struct job on_its_way(unsigned initial, enum job_state state)
 {
 	static const struct {
 		enum job_event_type type;
@@ -57,7 +57,7 @@ static inline struct job at(enum job_state state)
 	};
 	struct job job;
 
-	job_init(&job, 2, &patience, false, 1000);
+	job_init(&job, initial, &patience, false, 1000);
 	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++)
 		if (job.state != state ||
 		    (state == JOB_RUNNING && way[i].type == JOB_EV_STEP))
@@ -67,6 +67,11 @@ static inline struct job at(enum job_state state)
 		feed(&job, JOB_EV_RANKS_UP, 0);
 	}
 	return job;
+}
+
+static inline struct job at(enum job_state state)
+{
+	return on_its_way(2, state);
 }
 
 /* The ranks of its first start are up, and made no step. */

@@ -218,15 +218,9 @@ static void a_checkpoint_of_its_own_forgives_losses_and_goes_on(void)
 
 static void one_rank_is_a_size_to_go_back_to_from_a_start_afresh(void)
 {
-	struct job job = first_start(1, false);
+	struct job job = on_its_way(1, JOB_RESUMING);
 
-	CHECK(feed(&job, JOB_EV_STEP, 0));
-	CHECK(feed(&job, JOB_EV_SCALE, 4));
-	CHECK(feed(&job, JOB_EV_EXECUTORS, 4));
-	CHECK(feed(&job, JOB_EV_PREPARED, 0));
-	CHECK(feed(&job, JOB_EV_SAVED, 0));
-	CHECK(feed(&job, JOB_EV_STOPPED, 4));
-	CHECK(feed(&job, JOB_EV_RANKS_UP, 0));
+	CHECK(job.state == JOB_RESUMING && job.begun == 4 && job.proven == 1);
 	CHECK(feed(&job, JOB_EV_AFRESH, 0));
 	CHECK(job.state == JOB_STOPPING && job.target == 1);
 }
