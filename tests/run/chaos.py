@@ -128,14 +128,6 @@ class Job:
         found = sorted(pid for part in parts for pid in self.room.ours(part))
         return self.dice.choice(found) if found else None
 
-    def signal(self, pid, signo):
-        """False if it has ended meanwhile."""
-        try:
-            os.kill(pid, signo)
-        except ProcessLookupError:
-            return False
-        return True
-
     def befall(self, fault):
         self.faults += 1
         if fault == "scale":
@@ -152,13 +144,13 @@ class Job:
         signo = {"kill": signal.SIGKILL, "hang": signal.SIGSTOP,
                  "leave": signal.SIGTERM}[fault]
         # told twice, an executor ends at once; stopped, it may be given up
-        if self.signal(pid, signo) and (fault != "leave" or pid in self.told):
+        if harness.send(pid, signo) and (fault != "leave" or pid in self.told):
             self.struck.add(part)
         if fault == "leave":
             self.told.add(pid)
         if fault == "hang":
             self.moment(4)
-            self.signal(pid, signal.SIGCONT)
+            harness.send(pid, signal.SIGCONT)
 
     def live(self):
         for _ in range(self.dice.randint(1, 5)):

@@ -61,6 +61,15 @@ def dice(number=0):
     return random.Random(SEED + number)
 
 
+def send(pid, signo):
+    """False if the process has ended meanwhile."""
+    try:
+        os.kill(pid, signo)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 class Skip(Exception):
     """The test cannot be made here."""
 
@@ -281,10 +290,7 @@ class Room:
         deadline = time.monotonic() + PATIENCE
         while self.ours() and time.monotonic() < deadline:
             for pid in self.ours():
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+                send(pid, signal.SIGKILL)
             time.sleep(LOOK_AGAIN)
         for program in self.programs:
             program.process.wait()

@@ -78,13 +78,6 @@ def all_pairs():
             if one[:2] == two[:2] and one.part != two.part]
 
 
-def send(pid, signo):
-    try:
-        os.kill(pid, signo)
-    except ProcessLookupError:
-        pass  # it has ended by itself meanwhile
-
-
 class NotThere(Exception):
     """The part is not there at that step."""
 
@@ -209,13 +202,14 @@ class Job:
         cases = [self.case] + [self.second] * bool(self.second)
         victims = [(self.victim(case.part), case.fault) for case in cases]
         for pid, fault in victims:
-            send(pid, signal.SIGKILL if fault == "kill" else signal.SIGSTOP)
+            harness.send(pid, signal.SIGKILL if fault == "kill"
+                         else signal.SIGSTOP)
         if self.case.fault == "sleep":
             self.room.moment(SLEEP, self.lead.is_over)
         elif "hang" in (fault for _, fault in victims):
             self.until_noticed()
         for pid, _ in victims:
-            send(pid, signal.SIGCONT)
+            harness.send(pid, signal.SIGCONT)
         if self.crew and self.case.fault == "kill":
             self.crew.lead.end()
             self.crew.lead = self.crew.begin()
