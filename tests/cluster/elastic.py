@@ -151,8 +151,8 @@ class Heat:
 
     def tells(self, reasons):
         """Waits for these Events."""
-        self.space.wait(f"{reasons} are told", lambda: reasons <= {
-            reason for reason, _, _ in self.space.events()})
+        self.space.wait(f"{reasons} are told", lambda:
+                        reasons <= self.space.notes().keys())
 
     def events(self, kind):
         """Reasons that `kubectl describe` shows of the Job."""

@@ -314,6 +314,10 @@ class Space:
         return [(at["reason"], at["involvedObject"]["name"],
                  at.get("message", "")) for at in items]
 
+    def notes(self):
+        """{reason: the text of its newest Event}"""
+        return {reason: note for reason, _, note in self.events()}
+
     def wait(self, what, look, patience=PATIENCE, again=0.1):
         """What look() returns once it is something."""
         return harness.wait(what, look, patience, again)

@@ -117,7 +117,7 @@ def kubectl_runs_a_job_and_waits_for_its_growth_and_cancels_it(room, space):
     told = elastic.TOLD | {"Growing", "ScaleDeclined"}
     heat.tells(told)
     assert told <= heat.events("vcjob"), heat.events("vcjob")
-    notes = {reason: note for reason, _, note in space.events()}
+    notes = space.notes()
     assert "3 -> 99 ranks: 99 is more than ranks.max" in \
         notes["ScaleDeclined"], notes["ScaleDeclined"]
     heat.ask("cancel", "heat").ends_with(0, PATIENCE)
