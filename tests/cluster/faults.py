@@ -86,6 +86,14 @@ class Heat(elastic.Heat):
                    for at in pod["status"].get("containerStatuses", []))
 
 
+    def has_restarted(self, before, executors=0, coordinators=0):
+        """So many of its containers, in the pods that there were before."""
+        assert self.restarted() == executors
+        assert self.restarted("bellows.io/role=coordinator") == coordinators
+        after = uids(self.space, "")
+        assert {name: before[name] for name in after} == after
+
+
 def uids(space, selector):
     return {pod["metadata"]["name"]: pod["metadata"]["uid"]
             for pod in space.all("pods", selector)}
@@ -157,10 +165,7 @@ def a_worker_killed_hard_is_told_and_the_job_goes_on(room, space):
     assert reason == "the application ended with 205" or \
         reason == notes["WorkerLost"], reason
     heat.ends_right("Completed")
-    assert heat.restarted() == 1
-    assert heat.restarted("bellows.io/role=coordinator") == 0
-    after = uids(space, "")
-    assert {name: before[name] for name in after} == after
+    heat.has_restarted(before, executors=1)
 
 
 @contextlib.contextmanager
@@ -281,10 +286,7 @@ def a_killed_master_goes_on_from_its_checkpoint(room, space):
     kill(space, "heat-master-0", "bellows-coordinator")
     said_in(space, "heat-master-0", "parint: resumed at iteration")
     heat.ends_right("Completed")
-    assert heat.restarted() == 0
-    assert heat.restarted("bellows.io/role=coordinator") == 1
-    after = uids(space, "")
-    assert {name: before[name] for name in after} == after
+    heat.has_restarted(before, coordinators=1)
     assert "CoordinatorRestarted" in space.notes()
 
 
