@@ -211,7 +211,7 @@ def burn(space, number, pod):
                     "ip", "link", "set", "eth0", "down"], check=True)
     for pid in {*cluster.of_node(number),
                 *cgroup.members(f"{cluster.cgroup}/node{number}")}:
-        os.kill(pid, signal.SIGKILL)
+        harness.send(pid, signal.SIGKILL)
 
 
 def a_node_that_dies_is_told_and_the_job_goes_on(room, space):
