@@ -103,9 +103,9 @@ def say(*words):
 
 
 def set_up_host(address):
-    """eth0 is put here from outside."""
+    """eth0 is put here from outside; /sys shows the devices of the machine."""
     socket.sethostname("k" + address.rpartition(".")[2])
-    while not os.path.exists("/sys/class/net/eth0"):
+    while "eth0" not in (name for _, name in socket.if_nameindex()):
         tick(0.02)
     for words in (["addr", "add", address + "/24", "dev", "eth0"],
                   ["link", "set", "lo", "up"], ["link", "set", "eth0", "up"]):
