@@ -7,14 +7,12 @@
  * command line behind it.  What is missing is started on the first host in the
  * file that is free.  A host whose executor ends without being told to is tried
  * again at once, or if that one had ended soon, rests, longer each time, so
- * that another host is taken meanwhile; after FAILURES_MAX in a row it is left
- * alone until the wish changes.
+ * that another host is taken meanwhile.  Another wish ends the rest of a host
+ * with FAILURES_MAX in a row.
  *
  *     free --start--> working --told to leave--> free
  *                        |
  *                        +--ended--> resting --backoff--> free
- *                                       |
- *                                       +--FAILURES_MAX--> given up
  */
 
 #include "base/backoff.h"
@@ -31,7 +29,7 @@ enum { FAILURES_MAX = 5, NOBODY = -1 };
 #define LONG     SECONDS(600)  /* who lived so long failed for the first time */
 #define NEWS     ((msec_t)200) /* of the wish, behind a release */
 #define REST     ((msec_t)500)
-#define REST_MAX SECONDS(60)
+#define REST_MAX MINUTES(5)
 
 /* Beside the host of that number. */
 struct post {
@@ -57,7 +55,7 @@ static void on_timer(void *user)
 	settle(user);
 }
 
-static bool is_given_up(const struct post *post)
+static bool fails_always(const struct post *post)
 {
 	return post->failures >= FAILURES_MAX;
 }
@@ -68,13 +66,7 @@ static void on_failure(struct remote *p, unsigned number, const char *how)
 	const char *name = p->hosts->at[number].name;
 	msec_t rest;
 
-	if (++post->failures >= FAILURES_MAX) {
-		log_error("host=%s left alone: %u executors in a row failed "
-			  "there, the last one: %s",
-			  name, post->failures, how);
-		return;
-	}
-	rest = backoff(post->failures - 1, REST, REST_MAX);
+	rest = backoff(post->failures++, REST, REST_MAX);
 	post->rest_until = loop_now() + rest;
 	log_warn("host=%s failures=%u rests for %lld ms: %s", name,
 		 post->failures, (long long)rest, how);
@@ -111,7 +103,7 @@ static void on_gone(void *user, const struct worker *worker)
 		on_failure(p, worker->number, how);
 		/* Under its old name the loss is known to the job at once. */
 		if (lived >= SOON && crew_count(&p->crew) < p->wish &&
-		    !is_given_up(post))
+		    !fails_always(post))
 			start(p, worker->number);
 	} else {
 		post->doubt = lived < SOON;
@@ -143,7 +135,7 @@ static int find_free(const struct remote *p, msec_t *due)
 	for (unsigned i = 0; i < p->hosts->n; i++) {
 		const struct post *post = &p->posts[i];
 
-		if (crew_find(&p->crew, i) || is_given_up(post))
+		if (crew_find(&p->crew, i))
 			continue;
 		if (post->rest_until <= now)
 			return (int)i;
@@ -172,16 +164,17 @@ static msec_t fill(struct remote *p)
 static void tell_trouble(struct remote *p)
 {
 	char except[64] = "";
-	unsigned left = 0;
+	unsigned resting = 0;
 
 	for (unsigned i = 0; i < p->hosts->n; i++)
-		left += is_given_up(&p->posts[i]);
-	if (left > 0)
+		resting += fails_always(&p->posts[i]) &&
+			   p->posts[i].rest_until > loop_now();
+	if (resting > 0)
 		snprintf(except, sizeof(except),
-			 ", %u of them left alone after failures", left);
+			 ", %u of them rest after failures", resting);
 	if (crew_count(&p->crew) >= p->wish)
 		provider_trouble(&p->base, "%s", "");
-	else if (p->wish > p->hosts->n - left)
+	else if (p->wish > p->hosts->n - resting)
 		provider_trouble(&p->base,
 				 "%u executors are wanted, the hosts file has "
 				 "%zu%s",
@@ -209,7 +202,7 @@ static int remote_hold(struct provider *base, unsigned executors,
 
 	if (executors != p->wish)
 		for (size_t i = 0; i < p->hosts->n; i++)
-			if (is_given_up(&p->posts[i]))
+			if (fails_always(&p->posts[i]))
 				p->posts[i] = (struct post){0};
 	p->wish = executors;
 	settle(p);

@@ -3,15 +3,16 @@
 /*
  * Executors that are processes of this machine
  *
- *             ended soon after its start          FAILURES_MAX in a row
- *     HOLDING --------------------------> WAITING ----------> GIVEN_UP
- *        ^                                   |                   |
- *        +-----------------------------------+-------------------+
- *                     after backoff               another wish
+ *             ended soon after its start
+ *     HOLDING --------------------------> WAITING
+ *        ^                                   |
+ *        +-----------------------------------+
+ *                 after backoff, or another wish
  *
- * Executors that were started together and end together are one failure.  One
- * that left as it was told to, with status 0, is waited after too: the wish is
- * about to fall.
+ * Executors that were started together and end together are one failure.  The
+ * backoff grows with failures in a row; FAILURES_MAX of them are told to the
+ * job.  After an executor that left with status 0, as it was told to, the
+ * provider waits too: the wish is about to fall.
  */
 
 #include "base/backoff.h"
@@ -25,12 +26,11 @@ enum { EXECUTORS_MAX = 4096, FAILURES_MAX = 5 };
 
 #define SOON        SECONDS(5) /* an end within that is a failed start */
 #define BACKOFF     ((msec_t)200)
-#define BACKOFF_MAX SECONDS(5)
+#define BACKOFF_MAX MINUTES(5)
 
 enum local_state {
 	LOCAL_HOLDING,
-	LOCAL_WAITING,  /* the timer is set */
-	LOCAL_GIVEN_UP, /* until the wish changes */
+	LOCAL_WAITING, /* the timer is set */
 };
 
 struct local {
@@ -44,7 +44,7 @@ struct local {
 
 	unsigned failures; /* rounds in a row */
 	unsigned failed_round;
-	msec_t failed_at;
+	msec_t fails_until; /* a later failure is the first one again */
 };
 
 static void settle(struct local *p);
@@ -56,6 +56,7 @@ static void on_retry(void *user)
 	struct local *p = user;
 
 	p->state = LOCAL_HOLDING;
+	provider_trouble(&p->base, "%s", "");
 	settle(p);
 }
 
@@ -65,33 +66,32 @@ static void wait_for(struct local *p, msec_t pause)
 	loop_timer_set(p->crew.place.loop, &p->timer, pause, on_retry, p);
 }
 
+static bool is_told(const struct local *p)
+{
+	return p->failures >= FAILURES_MAX;
+}
+
 static void on_failure(struct local *p, unsigned round, const char *how)
 {
 	msec_t now = loop_now(), pause;
 
 	if (p->state != LOCAL_HOLDING || round == p->failed_round)
 		return;
-	if (now - p->failed_at > SOON + BACKOFF_MAX)
+	if (now > p->fails_until)
 		p->failures = 0;
 	p->failed_round = round;
-	p->failed_at = now;
 	p->failures++;
+	pause = backoff(p->failures - 1, BACKOFF, BACKOFF_MAX);
+	p->fails_until = now + pause + SOON;
 
-	if (p->failures >= FAILURES_MAX) {
-		p->state = LOCAL_GIVEN_UP;
-		log_error("hold=%u have=%u giving up: %u starts in a row "
-			  "failed, the last one: %s",
-			  p->wish, crew_count(&p->crew), p->failures, how);
+	log_warn("hold=%u have=%u failures=%u next start in %lld ms: %s",
+		 p->wish, crew_count(&p->crew), p->failures, (long long)pause,
+		 how);
+	if (is_told(p))
 		provider_trouble(&p->base,
 				 "%u starts of executors in a row failed, the "
 				 "last one: %s",
 				 p->failures, how);
-		return;
-	}
-	pause = backoff(p->failures - 1, BACKOFF, BACKOFF_MAX);
-	log_warn("hold=%u have=%u failures=%u next start in %lld ms: %s",
-		 p->wish, crew_count(&p->crew), p->failures, (long long)pause,
-		 how);
 	wait_for(p, pause);
 }
 
@@ -162,10 +162,10 @@ static int local_hold(struct provider *base, unsigned executors,
 		return error_set(err, -ERANGE, "%u executors; at most %u",
 				 executors, (unsigned)EXECUTORS_MAX);
 
-	if (p->state == LOCAL_GIVEN_UP && executors != p->wish) {
+	if (p->state == LOCAL_WAITING && is_told(p) && executors != p->wish) {
 		p->failures = 0;
-		p->state = LOCAL_HOLDING;
-		provider_trouble(&p->base, "%s", "");
+		loop_timer_clear(&p->timer);
+		on_retry(p);
 	}
 	p->wish = executors;
 	settle(p);

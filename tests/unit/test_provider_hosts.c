@@ -294,7 +294,7 @@ static void for_a_dead_host_the_next_one_is_taken(void)
 	end();
 }
 
-static void a_dead_host_is_tried_ever_more_rarely_and_not_for_ever(void)
+static void a_dead_host_is_tried_ever_more_rarely(void)
 {
 	msec_t began;
 
@@ -357,7 +357,7 @@ RUN_TESTS(TEST(an_executor_is_started_by_its_hosts_command),
 	  TEST(the_first_free_hosts_of_the_file_get_one_each),
 	  TEST(more_than_there_are_hosts_is_as_many_as_there_are),
 	  TEST(for_a_dead_host_the_next_one_is_taken),
-	  TEST(a_dead_host_is_tried_ever_more_rarely_and_not_for_ever),
+	  TEST(a_dead_host_is_tried_ever_more_rarely),
 	  TEST(who_left_at_once_and_is_still_wanted_was_unfit),
 	  TEST(who_was_released_may_come_again_at_once),
 	  TEST(destroy_ends_the_commands_and_what_they_became))
