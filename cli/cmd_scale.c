@@ -15,7 +15,7 @@ struct scaling {
 	const struct output *output;
 	const struct args *args;
 	Bellows__V1__ScaleRequest request;
-	bool accepted;
+	bool accepted, above_grant;
 	unsigned to;
 	struct watch watch;
 	struct show *show;
@@ -58,6 +58,8 @@ static void on_reply(void *user, const ProtobufCMessage *answer)
 	struct scaling *scaling = user;
 
 	scaling->accepted = reply->accepted;
+	scaling->above_grant =
+		reply->code == BELLOWS__V1__SCALE_CODE__ABOVE_GRANT;
 	scaling->to = reply->to;
 	scaling->output->scaled(stdout, scaling->client->name, reply);
 	fflush(stdout);
@@ -154,7 +156,10 @@ static int ask(struct scaling *scaling)
 		return r;
 	if (!scaling->accepted)
 		return EXIT_DECLINED;
-	return scaling->args->wait ? follow(scaling) : EXIT_DONE;
+	if (!scaling->args->wait)
+		return EXIT_DONE;
+	/* nobody knows when the grant will be larger */
+	return scaling->above_grant ? EXIT_DECLINED : follow(scaling);
 }
 
 static int scale(struct scaling *scaling, const char *job)

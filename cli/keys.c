@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define LIFETIME (MINUTES(60) * 24 * 365)
 
@@ -46,6 +47,9 @@ int keys_read(struct keys *keys, const char *dir, struct error *err)
 
 	for (enum role role = 0; r == 0 && role < ROLES; role++) {
 		r = keys_folder(path, dir, role, err);
+		/* keys of an older version have none for a scheduler */
+		if (role == ROLE_SCHEDULER && r == 0 && access(path, F_OK) < 0)
+			continue;
 		if (r == 0)
 			r = tls_identity_read(&keys->of[role], path, err);
 	}

@@ -95,6 +95,8 @@ static void add_job(cJSON *object, const Bellows__V1__Job *job)
 	json_add_text(object, "reason", job->reason);
 	json_add_number(object, "ranks", job->size);
 	json_add_number(object, "target", job->target);
+	json_add_number(object, "want", job->want);
+	json_add_number(object, "grant", job->grant);
 	json_add_number(object, "min", job->min);
 	json_add_number(object, "max", job->max);
 	json_add_number(object, "epoch", job->epoch);
@@ -112,6 +114,7 @@ static void add_job(cJSON *object, const Bellows__V1__Job *job)
 		cJSON_AddNullToObject(object, "exit_code");
 	json_add_text(object, "network", job->network);
 	json_add_text(object, "trouble", job->trouble);
+	json_add_text(object, "shortfall", job->shortfall);
 	json_add_text(object, "disk", job->disk);
 	add_lists(object, job);
 }
@@ -197,6 +200,7 @@ static void json_scaled(FILE *to, const char *job,
 
 	json_add_text(object, "job", job);
 	cJSON_AddBoolToObject(object, "accepted", reply->accepted);
+	json_add_text(object, "code", scale_code_name(reply->code));
 	json_add_text(object, "reason", reply->reason);
 	json_add_number(object, "from", reply->from);
 	json_add_number(object, "to", reply->to);

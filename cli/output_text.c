@@ -281,7 +281,10 @@ static void text_jobs(FILE *to, Bellows__V1__Job *const *jobs, size_t n,
 	}
 	if (jobs[0]->reason[0])
 		fprintf(to, "\n%s\n", text_safe(jobs[0]->reason).s);
-	if (jobs[0]->trouble[0])
+	if (jobs[0]->shortfall[0])
+		fprintf(to, "\nit is to have %u rank%s: %s\n", jobs[0]->want,
+			plural(jobs[0]->want), text_safe(jobs[0]->shortfall).s);
+	else if (jobs[0]->trouble[0])
 		fprintf(to, "\nexecutors do not come: %s\n",
 			text_safe(jobs[0]->trouble).s);
 	if (jobs[0]->disk[0])
@@ -294,8 +297,9 @@ static void text_scaled(FILE *to, const char *job,
 			const Bellows__V1__ScaleReply *reply)
 {
 	if (reply->accepted)
-		fprintf(to, "%s: accepted, %u -> %u\n", job, reply->from,
-			reply->to);
+		fprintf(to, "%s: accepted, %u -> %u%s%s\n", job, reply->from,
+			reply->to, *reply->reason ? "; " : "",
+			text_safe(reply->reason).s);
 	else
 		fprintf(to, "%s: declined: %s\n", job,
 			text_safe(reply->reason).s);

@@ -43,6 +43,22 @@ bool state_is_over(Bellows__V1__State state)
 	       state == BELLOWS__V1__STATE__SUSPENDED;
 }
 
+static const char *const code_names[] = {
+	[BELLOWS__V1__SCALE_CODE__SCALE_UNSPECIFIED] = "unknown",
+	[BELLOWS__V1__SCALE_CODE__ACCEPTED] = "accepted",
+	[BELLOWS__V1__SCALE_CODE__ABOVE_GRANT] = "above_grant",
+	[BELLOWS__V1__SCALE_CODE__UNCHANGED] = "unchanged",
+	[BELLOWS__V1__SCALE_CODE__OUT_OF_RANGE] = "out_of_range",
+	[BELLOWS__V1__SCALE_CODE__SIZE_REFUSED] = "size_refused",
+	[BELLOWS__V1__SCALE_CODE__SUSPENDED_SOON] = "suspended_soon",
+	[BELLOWS__V1__SCALE_CODE__OVER] = "over",
+};
+
+const char *scale_code_name(Bellows__V1__ScaleCode code)
+{
+	return (size_t)code < LENGTH(code_names) ? code_names[code] : "unknown";
+}
+
 const char *phase_name(enum phase phase)
 {
 	return phase_names[phase];

@@ -22,6 +22,9 @@
 
 /* "running"; "unknown" for a number this program does not know. */
 const char *state_name(Bellows__V1__State state);
+/* "accepted", "above_grant" */
+const char *scale_code_name(Bellows__V1__ScaleCode code);
+
 bool state_is_over(Bellows__V1__State state);
 
 enum phase { PHASE_SAVE, PHASE_STOP, PHASE_START, PHASE_FIRST_STEP, PHASES };

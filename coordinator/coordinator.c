@@ -76,8 +76,32 @@ static void take_over(struct coordinator *c,
 	history_shift(&c->history,
 		      past_began(past, journal_wall_clock(), loop_now()));
 	c->saved_after = past->saved_after;
-	c->request = past->request;
+	c->requests = past->requests;
 	record_begin(c, &c->former->end);
+}
+
+/* The want and the grant of the job before this life, as far as this job file
+ * allows them. */
+static void restate(struct coordinator *c, const struct job *before,
+		    const char *reason)
+{
+	unsigned want = jobfile_largest(c->jobfile, before->want);
+	unsigned grant = jobfile_largest(c->jobfile, before->grant);
+
+	if (want > 0 && want != c->job.want)
+		coordinator_event(c, JOB_EV_SCALE, 0, want, reason);
+	if (grant > 0 && before->grant != JOB_NO_GRANT && grant != c->job.grant)
+		coordinator_event(c, JOB_EV_GRANT, 0, grant, reason);
+}
+
+/* The same job was suspended, and its job file begins it at the same size. */
+static bool was_suspended(const struct coordinator *c)
+{
+	const struct past *past = c->former->past;
+
+	return past && past->job.state == JOB_SUSPENDED &&
+	       strcmp(past->name, c->jobfile->name) == 0 &&
+	       past->initial == c->jobfile->ranks.initial;
 }
 
 static void begin_anew(struct coordinator *c,
@@ -94,6 +118,9 @@ static void begin_anew(struct coordinator *c,
 	c->job.starts = c->former_starts = c->former->starts;
 	history_init(&c->history, loop_now());
 	record_begin(c, &c->former->end);
+	if (found && was_suspended(c))
+		restate(c, &c->former->past->job,
+			"as stated before the job was suspended");
 }
 
 int coordinator_begin(struct coordinator *c, struct error *err)
@@ -108,6 +135,7 @@ int coordinator_begin(struct coordinator *c, struct error *err)
 				  : file->resume_deadline,
 		.save = file->checkpoint_deadline,
 		.stop = STOP_PATIENCE,
+		.replace = file->replacement_wait,
 		.retries = file->restarts,
 	};
 	enum keep_state state;
@@ -122,6 +150,7 @@ int coordinator_begin(struct coordinator *c, struct error *err)
 		take_over(c, &patience);
 		coordinator_event(c, JOB_EV_RESTARTED, 0, found,
 				  "the coordinator was started again");
+		restate(c, &c->past->job, "the job file has changed");
 	} else {
 		begin_anew(c, &patience, found);
 	}

@@ -27,6 +27,7 @@
 #include "coordinator/members.h"
 #include "coordinator/past.h"
 #include "coordinator/periodic.h"
+#include "coordinator/requests.h"
 #include "coordinator/sink.h"
 #include "coordinator/storage.h"
 #include "coordinator/trial.h"
@@ -44,7 +45,8 @@ struct coordinator {
 	struct history history;
 	char reason[384];  /* of the state it is in */
 	char trouble[240]; /* of executors that do not come; "": none */
-	int exit_code;     /* once it is over */
+	char shortfall[REASON_MAX]; /* why its size is not its want; "" */
+	int exit_code;              /* once it is over */
 
 	struct rpc *rpc;
 	struct rpc_server *server, *health, *kub; /* see doors.h */
@@ -91,7 +93,7 @@ struct coordinator {
 		       * compute until then, out of reach */
 	msec_t ending_since;
 	bool suspending;
-	struct request request; /* the last Scale that was accepted */
+	struct requests requests; /* to Scale that were accepted */
 };
 
 /* One event: step, effect, publish.  reason: why, for people. */
@@ -107,7 +109,7 @@ void record_begin(struct coordinator *c, const struct journal_end *end);
 /* False: this coordinator is no longer the job's, and ends. */
 bool record_event(struct coordinator *c, const struct job_event *event,
 		  const char *reason);
-void record_request(struct coordinator *c);
+void record_request(struct coordinator *c, const struct request *request);
 void record_repeated(struct coordinator *c, uint64_t steps);
 /* history_notice(), written down if it is one. */
 bool record_notice(struct coordinator *c, Bellows__V1__NoticeKind kind,
@@ -128,7 +130,8 @@ void coordinator_arm_deadline(struct coordinator *c);
 
 /* No rank of the start that ran is left. */
 void coordinator_on_stopped(struct coordinator *c);
-/* Executors came or went: is the job waiting for them? */
+/* capacity.c: executors came or went, or the job got to where it may use them.
+ */
 void coordinator_count_executors(struct coordinator *c);
 
 /* Looks for a complete checkpoint; true if it is another than the one known. */
@@ -150,8 +153,11 @@ extern const struct launch_events coordinator_launch_events;
 extern const struct members_events coordinator_members_events;
 extern const struct trials_events coordinator_trials_events;
 
-/* Ranks for which there are executors, up to limit; 0: not even the fewest. */
+/* capacity.c: ranks for which executors are ready, up to limit; 0: not even the
+ * fewest. */
 unsigned coordinator_possible(struct coordinator *c, unsigned limit);
+/* The same once the executors that have joined are ready. */
+unsigned coordinator_possible_soon(struct coordinator *c, unsigned limit);
 /* Executors that should be held. */
 unsigned coordinator_executors_wanted(const struct coordinator *c);
 

@@ -14,34 +14,7 @@
  * Everything that happens, turned into events of the job
  */
 
-/* ---- what is possible ---- */
-
-unsigned coordinator_possible(struct coordinator *c, unsigned limit)
-{
-	unsigned slots = member_slots_ready(members_ledger(c->members),
-					    c->jobfile->ranks_per_executor);
-
-	unsigned ranks =
-		jobfile_largest(c->jobfile, slots < limit ? slots : limit);
-
-	while (ranks > 0 && trials_look(c->trials, ranks, NULL) < 0)
-		ranks = jobfile_largest(c->jobfile, ranks - 1);
-	return ranks;
-}
-
-unsigned coordinator_executors_wanted(const struct coordinator *c)
-{
-	unsigned per = c->jobfile->ranks_per_executor;
-	unsigned held = (job_ranks_held(&c->job) + per - 1) / per;
-	unsigned target = (c->job.target + per - 1) / per;
-	unsigned leave = coordinator_leavers(c);
-
-	/* who leaves is no longer anybody's to hold */
-	if (leave == 0)
-		return held;
-	held = held > leave ? held - leave : 0;
-	return held > target ? held : target;
-}
+/* ---- events ---- */
 
 /* An application may have written a newer one unasked. */
 bool coordinator_find_checkpoint(struct coordinator *c)
@@ -58,18 +31,6 @@ bool coordinator_find_checkpoint(struct coordinator *c)
 		c->checkpoint = found;
 	return newer;
 }
-
-/* Executors came or went: is the job waiting for them? */
-void coordinator_count_executors(struct coordinator *c)
-{
-	if (c->job.state == JOB_WAITING || c->job.state == JOB_GROWING)
-		coordinator_event(c, JOB_EV_EXECUTORS, 0,
-				  coordinator_possible(c, c->job.target),
-				  "all executors are ready");
-	coordinator_release_surplus(c);
-}
-
-/* ---- events ---- */
 
 /* Of a failure that an executor tells of. */
 static int as_exit_code(int told)
@@ -105,6 +66,7 @@ static int exit_code_of(const struct coordinator *c)
 	case JOB_PREPARING:
 	case JOB_SAVING:
 	case JOB_STOPPING:
+	case JOB_REPLACING:
 		return 0;
 	}
 	return 0;
@@ -115,8 +77,9 @@ static void on_deadline(void *user)
 	struct coordinator *c = user;
 	unsigned target = c->job.target;
 	bool leaves = c->job.leave != 0 && c->job.state == JOB_SAVING;
-	bool awaits =
-		c->job.state == JOB_WAITING || c->job.state == JOB_GROWING;
+	bool awaits = c->job.state == JOB_WAITING ||
+		      c->job.state == JOB_REPLACING ||
+		      c->job.state == JOB_GROWING;
 	const char *more = awaits                       ? c->trouble
 			   : c->job.state == JOB_SAVING ? storage_dir(c)
 							: "";
@@ -224,8 +187,8 @@ void coordinator_step(struct coordinator *c, const struct job_event *event,
 	/* or another start is to be prepared */
 	if (moved || (c->job.next != 0 && c->job.next != before.next))
 		coordinator_carry_out(c);
-	else if (type == JOB_EV_STEP)
-		coordinator_release_surplus(c);
+	else
+		coordinator_count_executors(c);
 }
 
 /* ---- launches ---- */
@@ -253,7 +216,8 @@ static void on_trial_failed(void *user, unsigned ranks, const char *reason)
 	struct coordinator *c = user;
 
 	if (ranks == c->job.target)
-		coordinator_event(c, JOB_EV_UNPREPARED, c->job.next, 0, reason);
+		coordinator_event(c, JOB_EV_UNPREPARED, c->job.next, ranks,
+				  reason);
 }
 
 const struct trials_events coordinator_trials_events = {
@@ -336,9 +300,15 @@ const struct launch_events coordinator_launch_events = {
 
 void coordinator_on_stopped(struct coordinator *c)
 {
-	coordinator_event(c, JOB_EV_STOPPED, 0,
-			  coordinator_possible(c, c->job.target),
-			  "no rank is left");
+	unsigned now = coordinator_possible(c, c->job.target);
+
+	if (c->jobfile->replacement_wait > 0 &&
+	    coordinator_possible_soon(c, c->job.target) > now)
+		coordinator_event(c, JOB_EV_REPLACED_SOON, 0, now,
+				  "no rank is left, and an executor will be "
+				  "ready soon");
+	else
+		coordinator_event(c, JOB_EV_STOPPED, 0, now, "no rank is left");
 }
 
 /* ---- members ---- */

@@ -201,15 +201,20 @@ static void do_stop(struct coordinator *c)
 void coordinator_release_surplus(struct coordinator *c)
 {
 	struct ledger *ledger = members_ledger(c->members);
+	unsigned wanted = coordinator_executors_wanted(c), ready = 0;
 
 	/* until the new size has proven itself there is a way back */
 	if (c->job.state != JOB_RUNNING || !c->job.stepped)
 		return;
 	for (int i = 0; i < ledger->n; i++)
-		if (ledger->members[i].state == MEMBER_READY &&
-		    ledger->members[i].ranks == 0)
-			members_release(c->members, i,
-					"the job does not need it");
+		ready += ledger->members[i].state == MEMBER_READY;
+	for (int i = ledger->n - 1; i >= 0 && ready > wanted; i--) {
+		if (ledger->members[i].state != MEMBER_READY ||
+		    ledger->members[i].ranks > 0)
+			continue;
+		members_release(c->members, i, "the job does not need it");
+		ready--;
+	}
 }
 
 static void finish(void *user)

@@ -97,6 +97,7 @@ static void mark(struct rescale *rescale, const struct job *job,
 		return;
 	case JOB_STARTING:
 	case JOB_WAITING:
+	case JOB_REPLACING:
 		rescale->stopped = at;
 		return;
 	case JOB_RESUMING:
@@ -185,6 +186,25 @@ static void drop(struct history *history, struct rescale *rescale,
 	history->tally.dropped++;
 }
 
+static bool is_stated(enum job_event_type event)
+{
+	return event == JOB_EV_SCALE || event == JOB_EV_GRANT;
+}
+
+/* The job begins to move by its own rules: to its goal, or for a checkpoint. */
+static bool is_planned(const struct job *before, const struct job *job,
+		       enum job_event_type event)
+{
+	bool moves =
+		job->state != before->state || job->target != before->target;
+
+	if (!moves ||
+	    (job->state != JOB_GROWING && job->state != JOB_PREPARING))
+		return false;
+	return is_stated(event) || event == JOB_EV_DUE ||
+	       (event == JOB_EV_EXECUTORS && before->state == JOB_RUNNING);
+}
+
 void history_on_step(struct history *history, const struct job *before,
 		     const struct job *job, enum job_event_type event,
 		     const char *reason, msec_t now)
@@ -192,13 +212,14 @@ void history_on_step(struct history *history, const struct job *before,
 	msec_t at = now - history->began;
 	struct rescale *rescale = current(history);
 	bool computed = job_computes(before), computes = job_computes(job);
-	bool planned = event == JOB_EV_SCALE || event == JOB_EV_DUE;
+	bool planned = is_planned(before, job, event);
+	const char *why = is_stated(event) ? "another size was stated" : reason;
 
 	if (computed != computes)
 		add_span(history, computes ? job->size : 0, at);
 	if (event == JOB_EV_STEP)
 		prove(history, at);
-	if (before->state == job->state)
+	if (before->state == job->state && !planned)
 		return;
 	if (event == JOB_EV_FINISHED && computed)
 		prove(history, 0); /* its steps are not seen, but it worked */
@@ -209,6 +230,10 @@ void history_on_step(struct history *history, const struct job *before,
 		rescale = NULL;
 	}
 
+	if (planned && rescale && rescale->stopped == 0) {
+		drop(history, rescale, before, why);
+		rescale = NULL;
+	}
 	if (planned || (!rescale && computed &&
 			(event == JOB_EV_LEAVE || event == JOB_EV_RESTARTED ||
 			 job->state == JOB_STOPPING)))
@@ -223,7 +248,17 @@ void history_on_step(struct history *history, const struct job *before,
 	rescale->epoch = job->next ? job->next : job->epoch;
 	mark(rescale, job, event, at);
 	if (job_is_over(job) || (job->state == JOB_RUNNING && computed))
-		drop(history, rescale, before, reason);
+		drop(history, rescale, before, why);
+}
+
+const char *history_dropped(const struct history *history)
+{
+	const struct rescale *last;
+
+	if (history->n_rescales == 0)
+		return "";
+	last = &history->rescales[history->n_rescales - 1];
+	return strcmp(last->result, "done") == 0 ? "" : last->result;
 }
 
 /* Where steps are not seen, ranks that are up have to do. */

@@ -50,19 +50,21 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 	const MpiMonitor__AdditionalNodes *asked =
 		(const MpiMonitor__AdditionalNodes *)message;
 	struct coordinator *c = user;
-	int64_t ranks = c->job.size +
-			(int64_t)asked->nodes * c->jobfile->ranks_per_executor;
+	unsigned size = c->job.size ? c->job.size : c->job.want;
+	int64_t ranks =
+		size + (int64_t)asked->nodes * c->jobfile->ranks_per_executor;
 	struct error err;
-	int r;
+	bool accepted = false;
 
 	if (!is_served(c, call))
 		return;
-	r = strcasecmp(asked->mode, "vertical") == 0
-		    ? error_set(&err, -EINVAL,
-				"mode: vertical scaling changes no number of "
-				"nodes and is not done; horizontal")
-		    : scale_check(c, ranks, &err);
-	if (r < 0) {
+	if (strcasecmp(asked->mode, "vertical") == 0)
+		error_set(&err, -EINVAL,
+			  "mode: vertical scaling changes no number of nodes "
+			  "and is not done; horizontal");
+	else
+		accepted = scale_is_accepted(scale_check(c, ranks, &err));
+	if (!accepted) {
 		scale_declined(c, ranks, err.text);
 		confirm(call, SCALE_DECLINED, err.text);
 		return;

@@ -14,6 +14,7 @@ static void begin(struct past *past, const struct journal_entry *e)
 	past->any = true;
 	past->lives = 1;
 	past->wall = e->begun.wall;
+	past->initial = e->begun.initial;
 	snprintf(past->name, sizeof(past->name), "%.63s", e->text);
 	job_init(&past->job, e->begun.initial, &patience,
 		 e->begun.has_checkpoint, e->at);
@@ -34,8 +35,8 @@ static bool step(struct past *past, const struct journal_entry *e)
 
 	if (!job_step(&past->job, &event))
 		return false;
-	if (event.type == JOB_EV_SCALE && *past->asked.id)
-		past->request = past->asked;
+	if (event.type == JOB_EV_SCALE)
+		requests_add(&past->requests, &past->asked);
 	past->asked = (struct request){0};
 	if (before.state != JOB_SAVING && past->job.state == JOB_SAVING)
 		past->ordered_at = past->history.step;

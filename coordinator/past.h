@@ -10,27 +10,21 @@
  */
 
 #include "coordinator/journal.h"
-
-enum { REQUEST_MAX = 64 };
-
-/* A change of the size that somebody gave a name. */
-struct request {
-	char id[REQUEST_MAX]; /* "": none */
-	unsigned from, to;
-};
+#include "coordinator/requests.h"
 
 struct past {
 	bool any; /* there is a job */
 	char name[64];
-	msec_t wall;    /* when it began, since 1970 */
-	msec_t last;    /* the newest entry */
-	struct job job; /* with no patience but for losses and resuming */
+	msec_t wall;      /* when it began, since 1970 */
+	msec_t last;      /* the newest entry */
+	unsigned initial; /* ranks that it began with */
+	struct job job;   /* with no patience but for losses and resuming */
 	struct history history;
-	uint64_t ordered_at;    /* last step seen when told to save */
-	uint64_t saved_after;   /* the same, of the checkpoint that it wrote */
-	struct request request; /* the last that was accepted */
-	struct request asked;   /* written down, and not yet begun */
-	unsigned lives;         /* coordinators that had it */
+	uint64_t ordered_at;  /* last step seen when told to save */
+	uint64_t saved_after; /* the same, of the checkpoint that it wrote */
+	struct requests requests; /* that were accepted */
+	struct request asked;     /* written down, and not yet begun */
+	unsigned lives;           /* coordinators that had it */
 };
 
 /* A journal_read_f; user: a struct past, zero-initialised. */

@@ -73,17 +73,17 @@ void periodic_on_step(struct coordinator *c, const struct job *before)
 {
 	struct periodic *periodic = &c->periodic;
 	const struct job *job = &c->job;
+	bool computes = job->state == JOB_RUNNING || job->state == JOB_GROWING;
 	bool proven = job->stepped && !before->stepped;
 	msec_t now = loop_now();
 
 	if (!applies(c))
 		return;
-	if (proven ||
-	    (job->state == JOB_RUNNING && job->stepped && periodic->due == 0) ||
+	if (proven || (computes && job->stepped && periodic->due == 0) ||
 	    (job->stepped && job_has_dropped(job, before) &&
 	     periodic->due <= now))
 		periodic->due = now + interval(c);
-	if (job->state != JOB_RUNNING || !job->stepped)
+	if (!computes || !job->stepped)
 		loop_timer_clear(&periodic->timer);
 	else if (!loop_timer_is_set(&periodic->timer))
 		loop_timer_set(c->loop, &periodic->timer,

@@ -89,15 +89,16 @@ bool record_event(struct coordinator *c, const struct job_event *event,
 	       write_down(c, &entry, event->now, reason);
 }
 
-void record_request(struct coordinator *c)
+void record_request(struct coordinator *c, const struct request *request)
 {
 	struct journal_entry entry = {
 		.kind = JOURNAL_REQUEST,
-		.request = {c->request.from, c->request.to},
+		.request = {request->from, request->to},
 	};
 
-	if (*c->request.id)
-		write_down(c, &entry, loop_now(), c->request.id);
+	requests_add(&c->requests, request);
+	if (*request->id)
+		write_down(c, &entry, loop_now(), request->id);
 }
 
 void record_repeated(struct coordinator *c, uint64_t steps)
@@ -180,7 +181,7 @@ static bool write_first(struct coordinator *c)
 	struct journal_entry begun = {
 		.kind = JOURNAL_BEGUN,
 		.begun = {.wall = journal_wall_clock(),
-			  .initial = c->job.target,
+			  .initial = c->job.want,
 			  .retries = c->job.retries_left,
 			  .starts = c->job.starts,
 			  .has_checkpoint = c->job.has_checkpoint,

@@ -14,6 +14,7 @@ enum {
 	EXECUTOR = 1 << ROLE_EXECUTOR,
 	MONITOR = 1 << ROLE_MONITOR,
 	CLIENT = 1 << ROLE_CLIENT,
+	SCHEDULER = 1 << ROLE_SCHEDULER,
 };
 
 /* clang-format off */
@@ -21,17 +22,18 @@ static const struct {
 	const char *method;
 	unsigned roles;
 } rows[] = {
-	{ "JobInit",       EXECUTOR         },
-	{ "RetrieveKeys",  EXECUTOR         },
-	{ "ActiveServer",  EXECUTOR         },
-	{ "Output",        EXECUTOR         },
-	{ "Checkpointing", EXECUTOR         },
-	{ "EndExec",       EXECUTOR         },
-	{ "Supply",        MONITOR          },
-	{ "Scale",         MONITOR | CLIENT },
-	{ "GetJob",        MONITOR | CLIENT },
-	{ "WatchJob",      MONITOR | CLIENT },
-	{ "Cancel",        CLIENT           },
+	{ "JobInit",       EXECUTOR                     },
+	{ "RetrieveKeys",  EXECUTOR                     },
+	{ "ActiveServer",  EXECUTOR                     },
+	{ "Output",        EXECUTOR                     },
+	{ "Checkpointing", EXECUTOR                     },
+	{ "EndExec",       EXECUTOR                     },
+	{ "Supply",        MONITOR                      },
+	{ "Scale",         MONITOR | CLIENT             },
+	{ "Grant",         SCHEDULER                    },
+	{ "GetJob",        MONITOR | CLIENT | SCHEDULER },
+	{ "WatchJob",      MONITOR | CLIENT | SCHEDULER },
+	{ "Cancel",        CLIENT                       },
 };
 /* clang-format on */
 

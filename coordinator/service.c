@@ -6,108 +6,15 @@
 #include "coordinator/claims.h"
 #include "coordinator/coordinator.h"
 #include "coordinator/doors.h"
-#include "coordinator/mpiexec.h"
 #include "coordinator/scale.h"
+#include "coordinator/status.h"
 
 #include <errno.h>
 #include <string.h>
 
 /*
- * bellows.v1.Coordinator: what is asked from outside, turned into events, and
- * the job as it is shown
+ * bellows.v1.Coordinator: what is asked from outside, turned into events
  */
-
-/* ---- the job, as a message ---- */
-
-Bellows__V1__State service_state(enum job_state state)
-{
-	static const Bellows__V1__State states[] = {
-		[JOB_WAITING] = BELLOWS__V1__STATE__WAITING,
-		[JOB_STARTING] = BELLOWS__V1__STATE__STARTING,
-		[JOB_RESUMING] = BELLOWS__V1__STATE__RESUMING,
-		[JOB_RUNNING] = BELLOWS__V1__STATE__RUNNING,
-		[JOB_GROWING] = BELLOWS__V1__STATE__GROWING,
-		[JOB_PREPARING] = BELLOWS__V1__STATE__PREPARING,
-		[JOB_SAVING] = BELLOWS__V1__STATE__SAVING,
-		[JOB_STOPPING] = BELLOWS__V1__STATE__STOPPING,
-		[JOB_DONE] = BELLOWS__V1__STATE__DONE,
-		[JOB_FAILED] = BELLOWS__V1__STATE__FAILED,
-		[JOB_CANCELLED] = BELLOWS__V1__STATE__CANCELLED,
-		[JOB_SUSPENDED] = BELLOWS__V1__STATE__SUSPENDED,
-	};
-
-	return states[state];
-}
-
-static int fill_members(struct coordinator *c, Bellows__V1__Job *out)
-{
-	const struct ledger *ledger = members_ledger(c->members);
-	msec_t now = loop_now();
-
-	out->members = calloc((size_t)ledger->n + 1, sizeof(*out->members));
-	if (!out->members)
-		return -ENOMEM;
-	for (int i = 0; i < ledger->n; i++) {
-		const struct member *m = &ledger->members[i];
-		Bellows__V1__Member *to;
-
-		if (!member_is_alive(m))
-			continue;
-		to = malloc(sizeof(*to));
-		if (!to)
-			return -ENOMEM;
-		bellows__v1__member__init(to);
-		to->name = (char *)m->name;
-		to->address = (char *)m->address;
-		to->slots = m->slots;
-		to->ranks = m->ranks;
-		to->state = (char *)member_state_name(m->state);
-		to->heard = (uint32_t)(now - m->heard);
-		out->members[out->n_members++] = to;
-	}
-	return 0;
-}
-
-static int fill(struct coordinator *c, Bellows__V1__Job *out)
-{
-	msec_t now = loop_now();
-
-	bellows__v1__job__init(out);
-	out->name = c->jobfile->name;
-	out->incarnation = c->incarnation;
-	out->state = service_state(c->job.state);
-	out->reason = c->reason;
-	out->size = c->job.size;
-	out->target = c->job.target;
-	out->min = c->jobfile->ranks.min;
-	out->max = c->jobfile->ranks.max;
-	out->epoch = c->job.epoch;
-	out->progress = history_progress(&c->history);
-	out->step = c->history.step;
-	out->age = (uint64_t)(now - c->history.began);
-	out->eta = history_eta(&c->history, now);
-	out->executors_wanted = coordinator_executors_wanted(c);
-	out->rescales = c->history.rescales_done;
-	out->exit_code = c->exit_code;
-	out->unit = (char *)jobfile_unit(c->jobfile);
-	out->trouble = c->trouble;
-	out->disk = (char *)disk_trouble(c->storage.disk);
-	if (c->now)
-		out->network = (char *)mpiexec_network(
-			c->jobfile, members_ledger(c->members),
-			launch_layout(c->now));
-	if (fill_members(c, out) < 0)
-		return -ENOMEM;
-	return history_fill(&c->history, out);
-}
-
-static void unfill(Bellows__V1__Job *job)
-{
-	for (size_t i = 0; i < job->n_members; i++)
-		free(job->members[i]);
-	free(job->members);
-	history_unfill(job);
-}
 
 /* ---- watching ---- */
 
@@ -123,9 +30,9 @@ static void send_job(struct coordinator *c, struct watcher *watcher)
 
 	if (watcher->full)
 		return;
-	if (fill(c, &job) == 0)
+	if (status_fill(c, &job) == 0)
 		watcher->full = rpc_call_send(watcher->call, &job.base) > 0;
-	unfill(&job);
+	status_unfill(&job);
 }
 
 static void publish(void *user)
@@ -194,64 +101,95 @@ static void on_get(struct rpc_call *call, const ProtobufCMessage *message,
 {
 	Bellows__V1__Job job;
 
-	if (fill(user, &job) == 0)
+	if (status_fill(user, &job) == 0)
 		rpc_call_reply(call, &job.base);
 	else
 		rpc_call_end(call, RPC_RESOURCE_EXHAUSTED, "out of memory");
-	unfill(&job);
+	status_unfill(&job);
 }
 
 /* ---- scaling ---- */
 
-static bool is_repeated(const struct coordinator *c,
-			const Bellows__V1__ScaleRequest *request)
+static void answer(struct rpc_call *call, const struct request *request,
+		   Bellows__V1__ScaleCode code, char *reason)
 {
-	return *request->request_id &&
-	       strcmp(request->request_id, c->request.id) == 0;
+	Bellows__V1__ScaleReply reply = BELLOWS__V1__SCALE_REPLY__INIT;
+
+	reply.accepted = scale_is_accepted(code);
+	reply.code = code;
+	reply.reason = reason;
+	reply.from = request->from;
+	reply.to = request->to;
+	rpc_call_reply(call, &reply.base);
 }
 
 static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 		     void *user)
 {
 	struct coordinator *c = user;
-	const Bellows__V1__ScaleRequest *request =
+	const Bellows__V1__ScaleRequest *asked =
 		(const Bellows__V1__ScaleRequest *)message;
-	Bellows__V1__ScaleReply reply = BELLOWS__V1__SCALE_REPLY__INIT;
+	const struct request *before =
+		requests_find(&c->requests, asked->request_id);
 	bool is_delta =
-		request->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE_DELTA;
-	int64_t ranks = is_delta ? (int64_t)c->job.size + request->delta
-				 : request->ranks;
+		asked->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE_DELTA;
+	int64_t ranks =
+		is_delta ? (int64_t)c->job.want + asked->delta : asked->ranks;
+	struct request request = {.from = c->job.size, .to = c->job.size};
+	Bellows__V1__ScaleCode code;
 	struct error err;
 
-	if (request->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE__NOT_SET) {
+	if (asked->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE__NOT_SET) {
 		rpc_call_end(call, RPC_INVALID_ARGUMENT,
 			     "size: ranks or delta must be set");
 		return;
 	}
-	if (strlen(request->request_id) >= sizeof(c->request.id)) {
+	if (strlen(asked->request_id) >= sizeof(request.id)) {
 		rpc_call_end(call, RPC_INVALID_ARGUMENT,
 			     "request_id: at most %zu bytes",
-			     sizeof(c->request.id) - 1);
+			     sizeof(request.id) - 1);
 		return;
 	}
-	if (is_repeated(c, request)) {
-		reply.accepted = true;
-		reply.from = c->request.from;
-		reply.to = c->request.to;
-	} else if (scale_check(c, ranks, &err) < 0) {
-		reply.reason = err.text;
-		reply.from = reply.to = c->job.size;
-		scale_declined(c, ranks, err.text);
-	} else {
-		reply.accepted = true;
-		reply.from = c->request.from = c->job.size;
-		reply.to = c->request.to = (uint32_t)ranks;
-		snprintf(c->request.id, sizeof(c->request.id), "%s",
-			 request->request_id);
-		record_request(c);
-		scale_begin(c, reply.to, request->deadline, request->reason);
+	if (before) {
+		answer(call, before, BELLOWS__V1__SCALE_CODE__ACCEPTED, "");
+		return;
 	}
-	/* who is told so can rely on it */
+	code = scale_check(c, ranks, &err);
+	if (scale_is_accepted(code)) {
+		request.to = (unsigned)ranks;
+		snprintf(request.id, sizeof(request.id), "%s",
+			 asked->request_id);
+		record_request(c, &request);
+		scale_begin(c, request.to, asked->deadline, asked->reason);
+	} else {
+		scale_declined(c, ranks, err.text);
+	}
+	/* the sender can rely on an answer: the size is in the journal */
+	answer(call, &request, code, err.text);
+}
+
+static void on_grant(struct rpc_call *call, const ProtobufCMessage *message,
+		     void *user)
+{
+	struct coordinator *c = user;
+	const Bellows__V1__GrantRequest *asked =
+		(const Bellows__V1__GrantRequest *)message;
+	Bellows__V1__GrantReply reply = BELLOWS__V1__GRANT_REPLY__INIT;
+	struct error err;
+
+	if (asked->size_case != BELLOWS__V1__GRANT_REQUEST__SIZE_RANKS) {
+		rpc_call_end(call, RPC_INVALID_ARGUMENT,
+			     "size: ranks must be set");
+		return;
+	}
+	reply.code = scale_check_grant(c, asked->ranks, &reply.ranks, &err);
+	reply.accepted = scale_is_accepted(reply.code);
+	reply.reason = err.text;
+	if (reply.accepted)
+		scale_grant(c, reply.ranks, asked->reason);
+	else
+		log_info("grant of %u ranks refused: %s", asked->ranks,
+			 err.text);
 	rpc_call_reply(call, &reply.base);
 }
 
@@ -437,6 +375,8 @@ const struct rpc_method service_methods[SERVICE_METHODS] = {
 	  .on_message = on_end_exec },
 	{ PATH("Scale"), RPC_UNARY, &bellows__v1__scale_request__descriptor,
 	  .on_message = on_scale },
+	{ PATH("Grant"), RPC_UNARY, &bellows__v1__grant_request__descriptor,
+	  .on_message = on_grant },
 	{ PATH("Supply"), RPC_UNARY, &bellows__v1__supply_request__descriptor,
 	  .on_message = on_supply },
 	{ PATH("Cancel"), RPC_UNARY, &bellows__v1__cancel_request__descriptor,

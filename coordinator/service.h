@@ -6,15 +6,10 @@
  * The methods of bellows.v1.Coordinator; user: the struct coordinator
  */
 
-#include "core/job.h"
-#include "proto/bellows.pb-c.h"
 #include "rpc/server.h"
 
-enum { SERVICE_METHODS = 11 };
+enum { SERVICE_METHODS = 12 };
 
 extern const struct rpc_method service_methods[SERVICE_METHODS];
-
-/* A state as messages have it. */
-Bellows__V1__State service_state(enum job_state state);
 
 #endif

@@ -2,10 +2,12 @@
 #include "core/job.h"
 
 #include "base/list.h"
+#include "core/job_goal.h"
 #include "core/job_resolve.h"
 
 #include <stddef.h>
 
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
 /* clang-format off */
@@ -24,6 +26,7 @@ static const struct {
 	[JOB_PREPARING] = { "preparing", JOB_DO_PREPARE, FOR(start)     },
 	[JOB_SAVING]    = { "saving",    JOB_DO_SAVE,    FOR(save)      },
 	[JOB_STOPPING]  = { "stopping",  JOB_DO_STOP,    FOR(stop)      },
+	[JOB_REPLACING] = { "replacing", JOB_DO_WAIT,    FOR(replace)   },
 	[JOB_DONE]      = { "done",      JOB_DO_END,     FOREVER        },
 	[JOB_FAILED]    = { "failed",    JOB_DO_END,     FOREVER        },
 	[JOB_CANCELLED] = { "cancelled", JOB_DO_END,     FOREVER        },
@@ -34,12 +37,14 @@ static const char *const event_names[] = {
 	[JOB_EV_EXECUTORS]  = "executors",
 	[JOB_EV_UNFIT]      = "unfit",
 	[JOB_EV_SCALE]      = "scale",
+	[JOB_EV_GRANT]      = "grant",
 	[JOB_EV_PREPARED]   = "prepared",
 	[JOB_EV_UNPREPARED] = "unprepared",
 	[JOB_EV_SAVED]      = "saved",
 	[JOB_EV_UNSAVED]    = "unsaved",
 	[JOB_EV_KEPT]       = "kept",
 	[JOB_EV_STOPPED]    = "stopped",
+	[JOB_EV_REPLACED_SOON] = "replaced soon",
 	[JOB_EV_RANKS_UP]   = "ranks up",
 	[JOB_EV_RESUMED]    = "resumed",
 	[JOB_EV_AFRESH]     = "afresh",
@@ -60,18 +65,33 @@ static const char *const event_names[] = {
 
 static void aim(struct job *job, const struct job_event *event)
 {
-	job->target = event->size;
+	job->target = job_goal(job);
 }
 
 static void aim_and_prepare(struct job *job, const struct job_event *event)
 {
+	job->target = job_goal(job);
+	job->next = ++job->starts;
+}
+
+/* Fewer than the goal, and more than it has. */
+static void prepare_some(struct job *job, const struct job_event *event)
+{
 	job->target = event->size;
 	job->next = ++job->starts;
 }
 
-static void prepare(struct job *job, const struct job_event *event)
+static void prepare_same(struct job *job, const struct job_event *event)
 {
+	job->target = job->size;
 	job->next = ++job->starts;
+}
+
+/* A pause of the rescale to the goal is over. */
+static void rest(struct job *job, const struct job_event *event)
+{
+	job->again = 0;
+	job->deadline = 0;
 }
 
 static void unprepare(struct job *job, const struct job_event *event)
@@ -79,10 +99,19 @@ static void unprepare(struct job *job, const struct job_event *event)
 	job->next = 0;
 }
 
+/* A rescale to the goal is tried again after a pause.  A checkpoint that was
+ * due is not: it becomes due again by itself. */
 static void give_up(struct job *job, const struct job_event *event)
 {
+	bool was_due = job->target == job->size;
+	bool is_refused = event->type == JOB_EV_UNPREPARED && event->size > 0;
+
+	if (is_refused)
+		job_count_failure(job, job->target, true, event->now);
 	job->target = job->size;
 	job->next = 0;
+	if (!was_due && !is_refused && job_goal(job) != job->size)
+		job_postpone(job, event->now);
 }
 
 /* To what those who stay can run; if it is nothing, others are waited for. */
@@ -141,6 +170,7 @@ static void prove(struct job *job, const struct job_event *event)
 {
 	job->resumed = job->stepped = job->worked = true;
 	job->proven = job->begun;
+	job_count_success(job);
 }
 
 /* Who wrote a checkpoint has worked, even if its steps are not seen. */
@@ -153,6 +183,8 @@ static void keep(struct job *job, const struct job_event *event)
 
 static void go_back(struct job *job, const struct job_event *event)
 {
+	job_count_failure(job, job->begun, event->type == JOB_EV_AFRESH,
+			  event->now);
 	job->next = 0;
 	if (job->target > 0)
 		job->target = job->proven;
@@ -163,13 +195,15 @@ static void retry(struct job *job, const struct job_event *event)
 	job->retries_left--;
 	job->next = 0;
 	if (job->target > 0 && job->size > 0)
-		job->target = job->proven ? job->proven : job->size;
+		job->target = MIN(job->proven ? job->proven : job->size,
+				  job_goal(job));
 }
 
 static void wait_again(struct job *job, const struct job_event *event)
 {
 	job->next = 0;
 	job->leave = 0;
+	job->again = 0;
 	job->has_checkpoint |= event->size != 0;
 }
 
@@ -186,12 +220,13 @@ static void read_older(struct job *job, const struct job_event *event)
 	job->next = 0;
 }
 
-#define IN(state)  (1u << JOB_##state)
-#define COMPUTING  (IN(RUNNING) | IN(GROWING) | IN(PREPARING) | IN(SAVING))
-#define COMING_UP  (IN(STARTING) | IN(RESUMING))
-#define WITH_RANKS (COMPUTING | COMING_UP)
-#define UNORDERED  (IN(RUNNING) | IN(GROWING) | IN(PREPARING)) /* to save */
-#define ALIVE      (WITH_RANKS | IN(WAITING) | IN(STOPPING))
+#define IN(state)     (1u << JOB_##state)
+#define COMPUTING     (IN(RUNNING) | IN(GROWING) | IN(PREPARING) | IN(SAVING))
+#define COMING_UP     (IN(STARTING) | IN(RESUMING))
+#define WITH_RANKS    (COMPUTING | COMING_UP)
+#define UNORDERED     (IN(RUNNING) | IN(GROWING) | IN(PREPARING)) /* to save */
+#define WITHOUT_RANKS (IN(WAITING) | IN(REPLACING))
+#define ALIVE         (WITH_RANKS | WITHOUT_RANKS | IN(STOPPING))
 
 enum { STAY = -1 }; /* in the state, with its deadline */
 
@@ -202,8 +237,10 @@ static const struct rule {
 	int to; /* state, or STAY */
 	void (*then)(struct job *, const struct job_event *);
 } rules[] = {
-	{ IN(WAITING),                ON_ENOUGH,     JOB_STARTING,  begin     },
-	{ IN(WAITING),                ON_SOME,       JOB_STARTING,  begin     },
+	{ WITHOUT_RANKS,              ON_AIM,        STAY,          aim       },
+	{ WITHOUT_RANKS,              ON_ENOUGH,     JOB_STARTING,  begin     },
+	{ WITHOUT_RANKS,              ON_SOME,       JOB_STARTING,  begin     },
+	{ IN(REPLACING),              ON_TIMEOUT,    JOB_WAITING,   NULL      },
 	{ IN(WAITING),                ON_TIMEOUT,    JOB_FAILED,    NULL      },
 	{ IN(WAITING),                ON_UNFIT,      JOB_FAILED,    NULL      },
 	{ IN(STARTING),               ON_RANKS_UP,   JOB_RUNNING,   settle    },
@@ -216,15 +253,18 @@ static const struct rule {
 	{ WITH_RANKS,                 ON_FINISHED,   JOB_DONE,      unprepare },
 
 	/* The job computes on until all it needs is there. */
-	{ IN(RUNNING),                ON_GROW,       JOB_GROWING,   aim       },
-	{ IN(RUNNING),                ON_SHRINK,     JOB_PREPARING, aim_and_prepare },
-	{ IN(RUNNING),                ON_DUE,        JOB_PREPARING, prepare   },
-	{ IN(GROWING),                ON_ENOUGH,     JOB_PREPARING, prepare   },
-	{ IN(GROWING),                ON_SOME,       JOB_PREPARING, aim_and_prepare },
+	{ IN(RUNNING) | IN(GROWING),  ON_GROW,       JOB_GROWING,   aim       },
+	{ IN(RUNNING) | IN(GROWING),  ON_SHRINK,     JOB_PREPARING, aim_and_prepare },
+	{ IN(RUNNING) | IN(GROWING),  ON_ENOUGH,     JOB_PREPARING, aim_and_prepare },
+	{ IN(GROWING),                ON_SOME,       JOB_PREPARING, prepare_some },
+	{ IN(GROWING),                ON_SETTLED,    JOB_RUNNING,   give_up   },
+	{ IN(RUNNING),                ON_TIMEOUT,    STAY,          rest      },
+	{ IN(RUNNING) | IN(GROWING),  ON_DUE,        JOB_PREPARING, prepare_same },
 	{ IN(PREPARING),              ON_PREPARED,   JOB_SAVING,    NULL      },
 	{ IN(SAVING),                 ON_SAVED,      JOB_STOPPING,  keep      },
 	{ IN(STOPPING),               ON_STOPPED,    JOB_STARTING,  begin     },
 	{ IN(STOPPING),               ON_STOPPED_ALONE, JOB_WAITING, unprepare },
+	{ IN(STOPPING),               ON_REPLACED_SOON, JOB_REPLACING, unprepare },
 	{ IN(STOPPING),               ON_SUSPENDED,  JOB_SUSPENDED, NULL      },
 
 	/* A rescale that cannot be is dropped. */
@@ -262,13 +302,13 @@ static const struct rule {
 
 	/* What was not saved is dropped; the rest goes on where it was. */
 	{ COMPUTING,                  ON_RESTARTED,  JOB_WAITING,   fall_back },
-	{ COMING_UP | IN(STOPPING) | IN(WAITING),
+	{ COMING_UP | IN(STOPPING) | WITHOUT_RANKS,
 	                              ON_RESTARTED,  JOB_WAITING,   wait_again },
 	{ WITH_RANKS,                 ON_SUSPENDED,  JOB_SUSPENDED, unprepare },
 
 	{ COMPUTING,                  ON_SUSPEND,    JOB_SAVING,    empty     },
 	{ COMING_UP | IN(STOPPING),   ON_SUSPEND,    JOB_STOPPING,  empty     },
-	{ IN(WAITING),                ON_SUSPEND,    JOB_SUSPENDED, empty     },
+	{ WITHOUT_RANKS,              ON_SUSPEND,    JOB_SUSPENDED, empty     },
 	{ ALIVE,                      ON_CANCEL,     JOB_CANCELLED, unprepare },
 };
 /* clang-format on */
@@ -303,6 +343,8 @@ static void enter(struct job *job, enum job_state state, msec_t now)
 	job->deadline = patience > 0 ? now + patience : 0;
 	if (job->leave && (state == JOB_PREPARING || state == JOB_SAVING))
 		hurry(job, now);
+	if (state == JOB_RUNNING && job_goal(job) != job->size)
+		job->deadline = job->again;
 }
 
 void job_init(struct job *job, unsigned initial,
@@ -311,6 +353,8 @@ void job_init(struct job *job, unsigned initial,
 {
 	*job = (struct job){
 		.patience = *patience,
+		.want = initial,
+		.grant = JOB_NO_GRANT,
 		.target = initial,
 		.retries_left = patience->retries,
 		.has_checkpoint = has_checkpoint,
@@ -331,13 +375,15 @@ static bool is_stale(const struct job *job, const struct job_event *event)
 bool job_step(struct job *job, const struct job_event *event)
 {
 	const struct rule *rule;
+	bool stated;
 
-	if (is_stale(job, event))
+	if (is_stale(job, event) || job_is_over(job))
 		return false;
 
+	stated = job_state_number(job, event);
 	rule = find_rule(job->state, job_resolve(job, event));
 	if (!rule)
-		return false;
+		return stated;
 
 	if (rule->then)
 		rule->then(job, event);

@@ -10,6 +10,13 @@
  * true in the world follows from the state alone (job_effect), so bringing it
  * about twice must be harmless.
  *
+ * Two numbers are stated from outside and last: the want (SCALE), ranks that
+ * the job should have, and the grant (GRANT), ranks that it may have.  Their
+ * minimum is the goal.  While the job computes at another size, it moves to the
+ * goal: after a new number, after a loss or a drain once executors are there
+ * again, after its own restart.  A rescale that is dropped is tried again later
+ * (core/job_goal.h).
+ *
  *           executors          ranks up (RESUMING till proven)
  *   WAITING ---------> STARTING -------> RUNNING <----------------+
  *      ^                  ^               |   | grow              | too late,
@@ -23,6 +30,10 @@
  *      +------------- STOPPING <--------- SAVING ------------->---+
  *                         ^
  *                         | a rank or executor is lost (any state with ranks)
+ *
+ * A job whose ranks have ended may go on at once with the executors that are
+ * left, or first wait a moment for others that are about to be ready
+ * (REPLACING).
  *
  * From GROWING to SAVING the ranks of the old start compute.  Each start has a
  * number, its epoch.  PREPARING wires up the next start while the old one still
@@ -61,6 +72,7 @@
 #include "base/time.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum job_state {
 	JOB_WAITING,  /* for executors; no rank runs */
@@ -71,6 +83,8 @@ enum job_state {
 	JOB_PREPARING, /* ranks run while the next start waits at its gates */
 	JOB_SAVING,    /* ranks run and write a checkpoint */
 	JOB_STOPPING,  /* no rank is to be left */
+	JOB_REPLACING, /* none is; executors in place of lost ones will be
+			* ready in a moment */
 	JOB_DONE,
 	JOB_FAILED,
 	JOB_CANCELLED,
@@ -80,16 +94,20 @@ enum job_state {
 enum job_event_type {
 	JOB_EV_EXECUTORS,  /* size: largest that the ready executors can run */
 	JOB_EV_UNFIT,      /* an executor cannot run this job at all */
-	JOB_EV_SCALE,      /* size: ranks wanted; the caller checked them */
+	JOB_EV_SCALE,      /* size: the want; the caller checked it */
+	JOB_EV_GRANT,      /* size: the grant, at least 1 rank */
 	JOB_EV_PREPARED,   /* every rank of next waits at its gate */
-	JOB_EV_UNPREPARED, /* the start in preparation failed */
+	JOB_EV_UNPREPARED, /* the start in preparation failed; size: not 0 if
+			    * the application refuses its size for good */
 	JOB_EV_SAVED,      /* a complete checkpoint, newer than the order */
 	JOB_EV_UNSAVED,    /* the application cannot write one; ranks compute */
 	JOB_EV_KEPT,    /* one that the application wrote unasked; it goes on */
 	JOB_EV_STOPPED, /* no rank left; size: as of EXECUTORS */
-	JOB_EV_RANKS_UP,  /* all ranks run, each where it belongs */
-	JOB_EV_RESUMED,   /* proof that they went on from the checkpoint */
-	JOB_EV_AFRESH,    /* proof that they did not */
+	JOB_EV_REPLACED_SOON, /* the same, and more executors will be ready in
+			       * a moment */
+	JOB_EV_RANKS_UP,      /* all ranks run, each where it belongs */
+	JOB_EV_RESUMED,       /* proof that they went on from the checkpoint */
+	JOB_EV_AFRESH,        /* proof that they did not */
 	JOB_EV_STEP,      /* the application made its first step of a start, not
 			   * before the checkpoint's */
 	JOB_EV_FINISHED,  /* all ranks left with exit code 0, unasked */
@@ -135,12 +153,20 @@ struct job_patience {
 	msec_t resume;    /* RESUMING; 0: no proof is asked for */
 	msec_t save;      /* SAVING */
 	msec_t stop;      /* STOPPING */
+	msec_t replace;   /* REPLACING */
 	unsigned retries; /* losses between two checkpoints */
+};
+
+enum {
+	JOB_NO_GRANT = INT32_MAX, /* the job may have any number of ranks */
+	JOB_FAILURES_MAX = 3,     /* failed starts in a row at one size */
 };
 
 struct job {
 	struct job_patience patience;
 	enum job_state state;
+	unsigned want;   /* ranks that it should have, as stated last */
+	unsigned grant;  /* ranks that it may have; or JOB_NO_GRANT */
 	unsigned size;   /* ranks of the last start that came up; 0 before */
 	unsigned begun;  /* ranks of the start of epoch; 0 before */
 	unsigned target; /* ranks it moves to; 0: to none, it is suspended */
@@ -153,21 +179,36 @@ struct job {
 	unsigned epoch, next;
 	unsigned retries_left;
 	bool has_checkpoint;
-	msec_t leave;    /* that of the first who leaves; 0: nobody does */
-	msec_t deadline; /* instant of JOB_EV_TIMEOUT; 0 is never */
+	unsigned failed, failures; /* a size whose starts failed, how many did
+				    * in a row; 0: none */
+	unsigned instead; /* the goal if that size is not tried any more */
+	unsigned drops;   /* rescales to the goal that were dropped in a row */
+	msec_t again;     /* no rescale to the goal begins before; 0: at once */
+	msec_t leave;     /* instant by which the first executor has left; 0:
+			   * none leaves */
+	msec_t deadline;  /* instant of JOB_EV_TIMEOUT; 0 is never */
 };
 
 void job_init(struct job *job, unsigned initial,
 	      const struct job_patience *patience, bool has_checkpoint,
 	      msec_t now);
 
-/* False, and nothing changes, if the event is stale or not expected. */
+/* False, and nothing changes, if the event is stale or not expected.  A number
+ * that is stated is always expected until the job is over. */
 bool job_step(struct job *job, const struct job_event *event);
 
 enum job_effect job_effect(const struct job *job);
 
 /* Ranks that executors must be held for. */
 unsigned job_ranks_held(const struct job *job);
+
+/* The size that the job moves to while it computes. */
+unsigned job_goal(const struct job *job);
+/* Executors that are of use, each of which runs up to per ranks: those of the
+ * ranks that are held, or for the goal.  Executors that leave are not of use
+ * any more; leaving is how many do. */
+unsigned job_executors_wanted(const struct job *job, unsigned per,
+			      unsigned leaving);
 
 bool job_is_over(const struct job *job);
 /* The ranks of job->epoch are meant to compute. */

@@ -1,11 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/job_resolve.h"
 
-static enum job_trigger resolve_scale(const struct job *job, unsigned size)
+/* A number was stated. */
+static enum job_trigger resolve_goal(const struct job *job)
 {
-	if (size == 0 || size == job->size)
+	unsigned goal = job_goal(job);
+
+	if (job->state == JOB_WAITING || job->state == JOB_REPLACING)
+		return goal != job->target ? ON_AIM : ON_NOTHING;
+	if (goal == job->size)
+		return ON_SETTLED;
+	if (goal == job->target && job->state == JOB_GROWING)
 		return ON_NOTHING;
-	return size > job->size ? ON_GROW : ON_SHRINK;
+	return goal > job->size ? ON_GROW : ON_SHRINK;
+}
+
+/* Executors came or went, or the job has got to RUNNING. */
+static enum job_trigger resolve_executors(const struct job *job,
+					  const struct job_event *ev)
+{
+	unsigned goal = job_goal(job);
+
+	if (job->state != JOB_RUNNING)
+		return ev->size >= job->target ? ON_ENOUGH : ON_NOTHING;
+	if (goal == job->size || !job->stepped || ev->now < job->again)
+		return ON_NOTHING;
+	if (goal < job->size)
+		return ON_SHRINK;
+	return ev->size >= goal ? ON_ENOUGH : ON_GROW;
 }
 
 static enum job_trigger resolve_stop(const struct job *job, unsigned size)
@@ -59,6 +81,7 @@ static enum job_trigger resolve_timeout(const struct job *job, unsigned size)
 {
 	switch (job->state) {
 	case JOB_WAITING:
+	case JOB_REPLACING:
 		return size > 0 ? ON_SOME : ON_TIMEOUT;
 	case JOB_GROWING:
 		if (size >= job->target)
@@ -87,11 +110,12 @@ enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 {
 	switch (ev->type) {
 	case JOB_EV_EXECUTORS:
-		return ev->size >= job->target ? ON_ENOUGH : ON_NOTHING;
+		return resolve_executors(job, ev);
 	case JOB_EV_UNFIT: /* the first cannot: the others will not either */
 		return job->epoch == 0 ? ON_UNFIT : ON_NOTHING;
 	case JOB_EV_SCALE:
-		return resolve_scale(job, ev->size);
+	case JOB_EV_GRANT:
+		return ev->size > 0 ? resolve_goal(job) : ON_NOTHING;
 	case JOB_EV_PREPARED:
 		return ON_PREPARED;
 	case JOB_EV_UNPREPARED:
@@ -106,6 +130,8 @@ enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 		return ON_KEPT;
 	case JOB_EV_STOPPED:
 		return resolve_stop(job, ev->size);
+	case JOB_EV_REPLACED_SOON:
+		return job->target == 0 ? ON_SUSPENDED : ON_REPLACED_SOON;
 	case JOB_EV_RANKS_UP:
 		return job->resumed ? ON_RANKS_UP : ON_RANKS_ONLY;
 	case JOB_EV_RESUMED:

@@ -16,6 +16,8 @@ enum job_trigger {
 	ON_ENOUGH, /* executors for the target */
 	ON_SOME,   /* too few in time, but more than the job has */
 	ON_UNFIT,
+	ON_AIM,     /* another size than the target, while no rank runs */
+	ON_SETTLED, /* the goal is the size that the job has */
 	ON_GROW,
 	ON_SHRINK,
 	ON_PREPARED,
@@ -25,6 +27,7 @@ enum job_trigger {
 	ON_KEPT,
 	ON_STOPPED,
 	ON_STOPPED_ALONE, /* and no executors to go on with */
+	ON_REPLACED_SOON,
 	ON_SUSPENDED,
 	ON_RANKS_UP,
 	ON_RANKS_ONLY, /* up, and it is not proven that they went on */

@@ -117,14 +117,26 @@ bool member_all_polled(const struct ledger *ledger)
 	return ledger->n > 0 && ledger->members[0].polled;
 }
 
-unsigned member_slots_ready(const struct ledger *ledger, unsigned per_member)
+static unsigned slots_of(const struct ledger *ledger, enum member_state state,
+			 unsigned per_member)
 {
 	unsigned slots = 0;
 
 	for (int i = 0; i < ledger->n; i++)
-		if (ledger->members[i].state == MEMBER_READY)
+		if (ledger->members[i].state == state)
 			slots += MIN(ledger->members[i].slots, per_member);
 	return slots;
+}
+
+unsigned member_slots_ready(const struct ledger *ledger, unsigned per_member)
+{
+	return slots_of(ledger, MEMBER_READY, per_member);
+}
+
+unsigned member_slots_soon(const struct ledger *ledger, unsigned per_member)
+{
+	return slots_of(ledger, MEMBER_READY, per_member) +
+	       slots_of(ledger, MEMBER_JOINED, per_member);
 }
 
 const char *member_state_name(enum member_state state)

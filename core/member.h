@@ -108,6 +108,9 @@ bool member_is_alive(const struct member *member);
 /* Ranks that the ready members can run, at most per_member on each. */
 unsigned member_slots_ready(const struct ledger *ledger, unsigned per_member);
 
+/* The same once those that have joined are ready. */
+unsigned member_slots_soon(const struct ledger *ledger, unsigned per_member);
+
 const char *member_state_name(enum member_state state);
 
 #endif

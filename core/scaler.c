@@ -56,28 +56,6 @@ static void drop(struct scaler *scaler)
 	scaler->pause = 0;
 }
 
-/* What the facts say about a question that was asked before. */
-static void look_back(struct scaler *scaler, const struct scaler_facts *facts)
-{
-	switch (scaler->state) {
-	case SCALER_QUIET:
-	case SCALER_BUSY:
-		break;
-	case SCALER_ASKED:
-		if (!facts->steady)
-			scaler->state = SCALER_BUSY;
-		break;
-	case SCALER_REFUSED:
-		if (scaler->due == scaler->asked && facts->steady) {
-			if (facts->now < scaler->pause)
-				break;
-			drop(scaler);
-		}
-		scaler->state = SCALER_QUIET;
-		break;
-	}
-}
-
 static msec_t sooner(msec_t a, msec_t b)
 {
 	return a == 0 || (b != 0 && b < a) ? b : a;
@@ -108,13 +86,12 @@ struct scaler_want scaler_decide(struct scaler *scaler,
 	struct scaler_want want = {0};
 
 	mark_reached(scaler, facts);
-	look_back(scaler, facts);
 
 	if (scaler->state == SCALER_QUIET && scaler->due < scaler->n &&
-	    facts->steady && facts->now >= scaler->pause) {
+	    facts->now >= scaler->pause) {
 		const struct scaler_step *step = &scaler->steps[scaler->due];
 
-		if (step->ranks == facts->size) {
+		if (step->ranks == facts->want) {
 			drop(scaler);
 		} else {
 			want.ranks = step->ranks;
@@ -141,9 +118,7 @@ static void pause_until(struct scaler *scaler, msec_t now)
 void scaler_answered(struct scaler *scaler, enum scaler_answer answer,
 		     msec_t now)
 {
-	bool moved = scaler->state == SCALER_BUSY;
-
-	assert(scaler->state == SCALER_ASKED || moved);
+	assert(scaler->state == SCALER_ASKED);
 
 	scaler->state = SCALER_QUIET;
 	if (scaler->due != scaler->asked)
@@ -151,19 +126,14 @@ void scaler_answered(struct scaler *scaler, enum scaler_answer answer,
 
 	switch (answer) {
 	case SCALER_ACCEPTED:
-		drop(scaler);
-		break;
 	case SCALER_DECLINED:
-		pause_until(scaler, now);
-		if (!moved)
-			scaler->state = SCALER_REFUSED;
-		scaler->attempt++;
+		drop(scaler);
 		break;
 	case SCALER_POSTPONED:
 		pause_until(scaler, now);
 		scaler->attempt++;
 		break;
-	case SCALER_UNANSWERED:
+	case SCALER_UNANSWERED: /* asked again with the same identifier */
 		pause_until(scaler, now);
 		break;
 	}

@@ -3,25 +3,19 @@
 #define CORE_SCALER_H
 
 /*
- * Scaler: the size a job should ask for, and when
+ * Scaler: the want that a program should state, and when
  *
  * A schedule is a list of steps.  A step is reached once, by progress or by the
  * time the job has computed, and then it is due: the job should have that many
- * ranks.  Only the step that was reached last is ever due; it waits until the
- * job is steady, and is dropped if the job has that size already, so a scaler
- * that starts late, or again, asks for nothing that is there.
+ * ranks.  Only the step that was reached last is ever due.  The want is stated
+ * once and lasts, so a step is over when its number was accepted, when the job
+ * declines it, or when that is its want already; a scaler that starts late, or
+ * again, states nothing that is there.
  *
- *                    due, steady                 accepted
- *       QUIET ------------------------> ASKED ------------------> QUIET
- *         ^                               |  \
- *         |              job seen to move |   \ declined
- *         |                               v    v
- *         |      declined               BUSY  REFUSED
- *         +-------------------------------+    | job seen to move: ask again
- *                                              | steady all the time: dropped
- *
- * Whether it was the job's state that led to a refusal shows in the facts: a
- * job that was seen to move between question and pause was asked too late.
+ *                 due                   accepted, declined
+ *       QUIET -----------> ASKED ------------------------------> QUIET
+ *         ^                  |
+ *         +------------------+ postponed or unanswered: again after a pause
  *
  * A scaler is a value; nothing here does I/O or reads a clock.  No steps: a
  * scaler that never asks.
@@ -48,22 +42,19 @@ struct scaler_facts {
 	msec_t now;       /* any origin, above 0 */
 	msec_t computing; /* since the first rank ran; negative: none did */
 	double progress;  /* negative: not known */
-	unsigned size;    /* ranks */
-	bool steady;      /* it runs, and no rescale is under way */
+	unsigned want;    /* ranks */
 };
 
 enum scaler_answer {
 	SCALER_ACCEPTED,
-	SCALER_DECLINED,
-	SCALER_POSTPONED,  /* declined for the state the job is in */
+	SCALER_DECLINED,   /* for good */
+	SCALER_POSTPONED,  /* for the state that the job is in */
 	SCALER_UNANSWERED, /* perhaps it was not even heard */
 };
 
 enum scaler_state {
 	SCALER_QUIET,
 	SCALER_ASKED,
-	SCALER_BUSY, /* asked, and the job was seen to move since */
-	SCALER_REFUSED,
 };
 
 struct scaler {
@@ -76,7 +67,7 @@ struct scaler {
 	msec_t pause;     /* end of it; 0: none */
 
 	enum scaler_state state;
-	size_t asked; /* step of the question that state speaks of */
+	size_t asked; /* step of the question that is to be answered */
 };
 
 struct scaler_want {

@@ -72,6 +72,7 @@ struct jobfile {
 	msec_t start_deadline;      /* for ranks to come up */
 	msec_t resume_deadline;     /* to prove that they went on */
 	msec_t lost_after;          /* without a report of an executor */
+	msec_t replacement_wait;    /* for executors that join after a loss */
 	unsigned restarts;          /* after losses and crashes */
 
 	enum scale_policy policy;

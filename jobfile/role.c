@@ -4,10 +4,9 @@
 #include <string.h>
 
 static const char *const names[ROLES] = {
-	[ROLE_COORDINATOR] = "coordinator",
-	[ROLE_EXECUTOR] = "executor",
-	[ROLE_MONITOR] = "monitor",
-	[ROLE_CLIENT] = "client",
+	[ROLE_COORDINATOR] = "coordinator", [ROLE_EXECUTOR] = "executor",
+	[ROLE_MONITOR] = "monitor",         [ROLE_CLIENT] = "client",
+	[ROLE_SCHEDULER] = "scheduler",
 };
 
 const char *role_name(enum role role)

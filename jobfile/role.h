@@ -13,7 +13,8 @@ enum role {
 	ROLE_COORDINATOR,
 	ROLE_EXECUTOR,
 	ROLE_MONITOR,
-	ROLE_CLIENT, /* a person, by the command line */
+	ROLE_CLIENT,    /* a person, by the command line */
+	ROLE_SCHEDULER, /* states what each of many jobs may have */
 	ROLES,
 };
 

@@ -112,6 +112,10 @@ const struct schema_key schema_keys[] = {
   .fallback = "3s",
   .help = "How long an executor may be silent before it is lost.  Its ranks"
 	  " stand\nstill after two thirds of that, until it is heard again." },
+{ "replacement_wait", KEY_DURATION, JOB(replacement_wait), .max = MINUTES(10),
+  .fallback = "500ms",
+  .help = "How long the ranks wait after a loss for executors that have joined"
+	  " and are\nabout to be ready; 0s: not at all." },
 { "restart", KEY_COMMAND, JOB(app.restart), ARGUMENTS,
   .fallback = "(command)",
   .help = "Program and arguments to go on from a checkpoint; for an adapter"

@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <time.h>
 
 #define SCALE_TIMEOUT SECONDS(10)
 
@@ -31,8 +30,7 @@ struct scaler_facts decide_facts(const Bellows__V1__Job *job, msec_t now)
 		.now = now,
 		.computing = computing(job),
 		.progress = job->progress,
-		.size = job->size,
-		.steady = job->state == BELLOWS__V1__STATE__RUNNING,
+		.want = job->want,
 	};
 }
 
@@ -58,12 +56,23 @@ void decide_reason(const struct scaler_step *step, char *text, size_t n)
 			 (double)step->after / 1000);
 }
 
+/* A coordinator of an older version knows no codes, and declines a size for the
+ * state that the job is in too. */
+static enum scaler_answer judge_reply(const Bellows__V1__ScaleReply *reply)
+{
+	if (reply->accepted)
+		return SCALER_ACCEPTED;
+	return reply->code == BELLOWS__V1__SCALE_CODE__SCALE_UNSPECIFIED
+		       ? SCALER_POSTPONED
+		       : SCALER_DECLINED;
+}
+
 static enum scaler_answer judge(const struct rpc_status *status,
 				const Bellows__V1__ScaleReply *reply)
 {
 	switch (status->code) {
 	case RPC_OK:
-		return reply->accepted ? SCALER_ACCEPTED : SCALER_DECLINED;
+		return judge_reply(reply);
 	case RPC_FAILED_PRECONDITION:
 		return SCALER_POSTPONED;
 	case RPC_CANCELLED:
@@ -117,10 +126,11 @@ static void ask(struct decide *decide, const struct scaler_want *want)
 	char reason[64], id[96];
 
 	decide_reason(&decide->steps[want->step], reason, sizeof(reason));
-	snprintf(id, sizeof(id), "schedule-%zu-%llx-%u", want->step,
-		 (unsigned long long)decide->incarnation, want->attempt);
-	log_info("scale=%u asking size=%u attempt=%u reason=\"%s\"",
-		 want->ranks, decide->facts.size, want->attempt, reason);
+	/* each monitor gives a step the same identifier, so it counts once */
+	snprintf(id, sizeof(id), "schedule-%zu-%u-%u", want->step, want->ranks,
+		 want->attempt);
+	log_info("scale=%u asking want=%u attempt=%u reason=\"%s\"",
+		 want->ranks, decide->facts.want, want->attempt, reason);
 
 	request.size_case = BELLOWS__V1__SCALE_REQUEST__SIZE_RANKS;
 	request.ranks = want->ranks;
@@ -157,15 +167,6 @@ void decide_on_job(struct decide *decide, const Bellows__V1__Job *job)
 
 /* ---- life ---- */
 
-/* Differs from that of any monitor before on this job. */
-static uint64_t new_incarnation(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
-}
-
 int decide_init(struct decide *decide, struct loop *loop,
 		struct rpc_channel *channel, const struct jobfile *job,
 		struct error *err)
@@ -175,7 +176,6 @@ int decide_init(struct decide *decide, struct loop *loop,
 	*decide = (struct decide){
 		.loop = loop,
 		.channel = channel,
-		.incarnation = new_incarnation(),
 	};
 	decide->steps = calloc(n + 1, sizeof(*decide->steps));
 	if (!decide->steps)

@@ -24,7 +24,6 @@ struct decide {
 	struct scaler_step *steps;
 	struct scaler scaler;
 	struct scaler_facts facts; /* as of facts.now */
-	uint64_t incarnation;
 	struct loop_timer timer;
 	bool stopped;
 };

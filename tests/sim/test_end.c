@@ -216,7 +216,8 @@ static void the_end_of_ranks_at_their_gates_is_not_the_end_of_the_job(void)
 		   "[ 26.0] finished, nothing changes\n"
 		   "[ 26.0] crashed, nothing changes\n"
 		   "[ 26.0] prepared, nothing changes\n"
-		   "[ 26.0] unprepared -> running, 2 of 2 ranks, epoch 1\n");
+		   "[ 26.0] unprepared -> running, 2 of 2 ranks, goal 4, epoch "
+		   "1\n");
 }
 
 RUN_TESTS(TEST(a_job_can_be_cancelled_in_every_state),

@@ -2,10 +2,12 @@
 #include "tests/check.h"
 #include "tests/sim/world.h"
 
-/* Ranks that made their first step; the clock shows 20 s. */
+/* Ranks that made their first step; the clock shows 20 s.  There are no other
+ * executors. */
 static void begin(struct world *world, unsigned size)
 {
 	world_init(world, size);
+	world->model.stock = size;
 	world_run(world, SECONDS(20));
 	world_forget(world);
 }
@@ -18,13 +20,15 @@ static void who_leaves_is_left_out_after_a_save(void)
 	world_leave(&world, 1, SECONDS(20));
 	world_run(&world, SECONDS(60));
 
-	CHECK_TEXT(world_transcript(&world),
-		   "[ 20.0] leave -> preparing, 4 of 3 ranks, epoch 1 next 2\n"
-		   "[ 22.0] prepared -> saving, 4 of 3 ranks, epoch 1 next 2\n"
-		   "[ 26.0] saved -> stopping, 4 of 3 ranks, epoch 1 next 2\n"
-		   "[ 27.0] stopped -> starting, 4 of 3 ranks, epoch 2\n"
-		   "[ 28.0] ranks up -> running, 3 of 3 ranks, epoch 2\n"
-		   "[ 29.0] step -> running, 3 of 3 ranks, epoch 2\n");
+	CHECK_TEXT(
+		world_transcript(&world),
+		"[ 20.0] leave -> preparing, 4 of 3 ranks, epoch 1 next 2\n"
+		"[ 22.0] prepared -> saving, 4 of 3 ranks, epoch 1 next 2\n"
+		"[ 26.0] saved -> stopping, 4 of 3 ranks, epoch 1 next 2\n"
+		"[ 27.0] stopped -> starting, 4 of 3 ranks, epoch 2\n"
+		"[ 28.0] ranks up -> running, 3 of 3 ranks, goal 4, epoch 2\n"
+		"[ 29.0] step -> running, 3 of 3 ranks, goal 4, epoch 2\n"
+		"[ 29.0] executors -> growing, 3 of 4 ranks, epoch 2\n");
 }
 
 static void two_that_leave_are_one_shrink(void)
@@ -36,22 +40,25 @@ static void two_that_leave_are_one_shrink(void)
 		"[ 22.0] prepared -> saving, 4 of 2 ranks, epoch 1 next 3\n"
 		"[ 26.0] saved -> stopping, 4 of 2 ranks, epoch 1 next 3\n"
 		"[ 27.0] stopped -> starting, 4 of 2 ranks, epoch 3\n"
-		"[ 28.0] ranks up -> running, 2 of 2 ranks, epoch 3\n"
-		"[ 29.0] step -> running, 2 of 2 ranks, epoch 3\n",
+		"[ 28.0] ranks up -> running, 2 of 2 ranks, goal 4, epoch 3\n"
+		"[ 29.0] step -> running, 2 of 2 ranks, goal 4, epoch 3\n"
+		"[ 29.0] executors -> growing, 2 of 4 ranks, epoch 3\n",
 		"[ 20.0] leave -> preparing, 4 of 3 ranks, epoch 1 next 2\n"
 		"[ 21.0] leave -> preparing, 4 of 2 ranks, epoch 1 next 3\n"
 		"[ 23.0] prepared -> saving, 4 of 2 ranks, epoch 1 next 3\n"
 		"[ 27.0] saved -> stopping, 4 of 2 ranks, epoch 1 next 3\n"
 		"[ 28.0] stopped -> starting, 4 of 2 ranks, epoch 3\n"
-		"[ 29.0] ranks up -> running, 2 of 2 ranks, epoch 3\n"
-		"[ 30.0] step -> running, 2 of 2 ranks, epoch 3\n",
+		"[ 29.0] ranks up -> running, 2 of 2 ranks, goal 4, epoch 3\n"
+		"[ 30.0] step -> running, 2 of 2 ranks, goal 4, epoch 3\n"
+		"[ 30.0] executors -> growing, 2 of 4 ranks, epoch 3\n",
 		"[ 20.0] leave -> preparing, 4 of 3 ranks, epoch 1 next 2\n"
 		"[ 22.0] prepared -> saving, 4 of 3 ranks, epoch 1 next 2\n"
 		"[ 24.0] leave -> saving, 4 of 2 ranks, epoch 1\n"
 		"[ 26.0] saved -> stopping, 4 of 2 ranks, epoch 1\n"
 		"[ 27.0] stopped -> starting, 4 of 2 ranks, epoch 3\n"
-		"[ 30.0] ranks up -> running, 2 of 2 ranks, epoch 3\n"
-		"[ 31.0] step -> running, 2 of 2 ranks, epoch 3\n"};
+		"[ 30.0] ranks up -> running, 2 of 2 ranks, goal 4, epoch 3\n"
+		"[ 31.0] step -> running, 2 of 2 ranks, goal 4, epoch 3\n"
+		"[ 31.0] executors -> growing, 2 of 4 ranks, epoch 3\n"};
 
 	for (int i = 0; i < 3; i++) {
 		struct world world;
@@ -72,6 +79,7 @@ static void when_all_leave_others_are_waited_for(void)
 
 	begin(&world, 2);
 	world.model.join = SECONDS(9);
+	world.model.stock = 8;
 	world_leave(&world, 2, SECONDS(20));
 	world_run(&world, SECONDS(60));
 
@@ -90,6 +98,7 @@ static void if_those_it_moves_to_leave_too_the_size_is_kept(void)
 
 	begin(&world, 2);
 	world.model.join = SECONDS(9);
+	world.model.stock = 8;
 	world_leave(&world, 1, SECONDS(20));
 	world_run(&world, SECONDS(26) + 500);
 	world_leave(&world, 1, SECONDS(20));
@@ -131,13 +140,15 @@ static void a_checkpoint_that_does_not_fit_is_left_out(void)
 	world_leave(&world, 1, SECONDS(10));
 	world_run(&world, SECONDS(60));
 
-	CHECK_TEXT(world_transcript(&world),
-		   "[ 20.0] leave -> preparing, 4 of 3 ranks, epoch 1 next 2\n"
-		   "[ 22.0] prepared -> saving, 4 of 3 ranks, epoch 1 next 2\n"
-		   "[ 30.0] timeout -> stopping, 4 of 3 ranks, epoch 1 next 2\n"
-		   "[ 31.0] stopped -> starting, 4 of 3 ranks, epoch 2\n"
-		   "[ 32.0] ranks up -> running, 3 of 3 ranks, epoch 2\n"
-		   "[ 33.0] step -> running, 3 of 3 ranks, epoch 2\n");
+	CHECK_TEXT(
+		world_transcript(&world),
+		"[ 20.0] leave -> preparing, 4 of 3 ranks, epoch 1 next 2\n"
+		"[ 22.0] prepared -> saving, 4 of 3 ranks, epoch 1 next 2\n"
+		"[ 30.0] timeout -> stopping, 4 of 3 ranks, epoch 1 next 2\n"
+		"[ 31.0] stopped -> starting, 4 of 3 ranks, epoch 2\n"
+		"[ 32.0] ranks up -> running, 3 of 3 ranks, goal 4, epoch 2\n"
+		"[ 33.0] step -> running, 3 of 3 ranks, goal 4, epoch 2\n"
+		"[ 33.0] executors -> growing, 3 of 4 ranks, epoch 2\n");
 }
 
 static void a_preparation_that_does_not_fit_is_left_out(void)
@@ -149,13 +160,15 @@ static void a_preparation_that_does_not_fit_is_left_out(void)
 	world_leave(&world, 1, SECONDS(12));
 	world_run(&world, SECONDS(60));
 
-	CHECK_TEXT(world_transcript(&world),
-		   "[ 20.0] leave -> preparing, 4 of 3 ranks, epoch 1 next 2\n"
-		   "[ 23.0] timeout -> saving, 4 of 3 ranks, epoch 1\n"
-		   "[ 27.0] saved -> stopping, 4 of 3 ranks, epoch 1\n"
-		   "[ 28.0] stopped -> starting, 4 of 3 ranks, epoch 3\n"
-		   "[ 31.0] ranks up -> running, 3 of 3 ranks, epoch 3\n"
-		   "[ 32.0] step -> running, 3 of 3 ranks, epoch 3\n");
+	CHECK_TEXT(
+		world_transcript(&world),
+		"[ 20.0] leave -> preparing, 4 of 3 ranks, epoch 1 next 2\n"
+		"[ 23.0] timeout -> saving, 4 of 3 ranks, epoch 1\n"
+		"[ 27.0] saved -> stopping, 4 of 3 ranks, epoch 1\n"
+		"[ 28.0] stopped -> starting, 4 of 3 ranks, epoch 3\n"
+		"[ 31.0] ranks up -> running, 3 of 3 ranks, goal 4, epoch 3\n"
+		"[ 32.0] step -> running, 3 of 3 ranks, goal 4, epoch 3\n"
+		"[ 32.0] executors -> growing, 3 of 4 ranks, epoch 3\n");
 }
 
 static void who_cannot_be_prepared_for_is_left_out_all_the_same(void)
@@ -167,13 +180,15 @@ static void who_cannot_be_prepared_for_is_left_out_all_the_same(void)
 	world_leave(&world, 1, SECONDS(20));
 	world_run(&world, SECONDS(60));
 
-	CHECK_TEXT(world_transcript(&world),
-		   "[ 20.0] leave -> preparing, 4 of 3 ranks, epoch 1 next 2\n"
-		   "[ 22.0] unprepared -> saving, 4 of 3 ranks, epoch 1\n"
-		   "[ 26.0] saved -> stopping, 4 of 3 ranks, epoch 1\n"
-		   "[ 27.0] stopped -> starting, 4 of 3 ranks, epoch 3\n"
-		   "[ 30.0] ranks up -> running, 3 of 3 ranks, epoch 3\n"
-		   "[ 31.0] step -> running, 3 of 3 ranks, epoch 3\n");
+	CHECK_TEXT(
+		world_transcript(&world),
+		"[ 20.0] leave -> preparing, 4 of 3 ranks, epoch 1 next 2\n"
+		"[ 22.0] unprepared -> saving, 4 of 3 ranks, epoch 1\n"
+		"[ 26.0] saved -> stopping, 4 of 3 ranks, epoch 1\n"
+		"[ 27.0] stopped -> starting, 4 of 3 ranks, epoch 3\n"
+		"[ 30.0] ranks up -> running, 3 of 3 ranks, goal 4, epoch 3\n"
+		"[ 31.0] step -> running, 3 of 3 ranks, goal 4, epoch 3\n"
+		"[ 31.0] executors -> growing, 3 of 4 ranks, epoch 3\n");
 }
 
 static void an_application_that_cannot_save_goes_on_from_what_is_there(void)
@@ -185,13 +200,15 @@ static void an_application_that_cannot_save_goes_on_from_what_is_there(void)
 	world_leave(&world, 1, SECONDS(20));
 	world_run(&world, SECONDS(60));
 
-	CHECK_TEXT(world_transcript(&world),
-		   "[ 20.0] leave -> preparing, 4 of 3 ranks, epoch 1 next 2\n"
-		   "[ 22.0] prepared -> saving, 4 of 3 ranks, epoch 1 next 2\n"
-		   "[ 26.0] unsaved -> stopping, 4 of 3 ranks, epoch 1 next 2\n"
-		   "[ 27.0] stopped -> starting, 4 of 3 ranks, epoch 2\n"
-		   "[ 28.0] ranks up -> running, 3 of 3 ranks, epoch 2\n"
-		   "[ 29.0] step -> running, 3 of 3 ranks, epoch 2\n");
+	CHECK_TEXT(
+		world_transcript(&world),
+		"[ 20.0] leave -> preparing, 4 of 3 ranks, epoch 1 next 2\n"
+		"[ 22.0] prepared -> saving, 4 of 3 ranks, epoch 1 next 2\n"
+		"[ 26.0] unsaved -> stopping, 4 of 3 ranks, epoch 1 next 2\n"
+		"[ 27.0] stopped -> starting, 4 of 3 ranks, epoch 2\n"
+		"[ 28.0] ranks up -> running, 3 of 3 ranks, goal 4, epoch 2\n"
+		"[ 29.0] step -> running, 3 of 3 ranks, goal 4, epoch 2\n"
+		"[ 29.0] executors -> growing, 3 of 4 ranks, epoch 2\n");
 }
 
 static void no_time_at_all_is_no_trap(void)
@@ -202,19 +219,22 @@ static void no_time_at_all_is_no_trap(void)
 	world_leave(&world, 1, 0);
 	world_run(&world, SECONDS(60));
 
-	CHECK_TEXT(world_transcript(&world),
-		   "[ 20.0] leave -> preparing, 4 of 3 ranks, epoch 1 next 2\n"
-		   "[ 20.0] timeout -> saving, 4 of 3 ranks, epoch 1\n"
-		   "[ 20.0] timeout -> stopping, 4 of 3 ranks, epoch 1\n"
-		   "[ 21.0] stopped -> starting, 4 of 3 ranks, epoch 3\n"
-		   "[ 24.0] ranks up -> running, 3 of 3 ranks, epoch 3\n"
-		   "[ 25.0] step -> running, 3 of 3 ranks, epoch 3\n");
+	CHECK_TEXT(
+		world_transcript(&world),
+		"[ 20.0] leave -> preparing, 4 of 3 ranks, epoch 1 next 2\n"
+		"[ 20.0] timeout -> saving, 4 of 3 ranks, epoch 1\n"
+		"[ 20.0] timeout -> stopping, 4 of 3 ranks, epoch 1\n"
+		"[ 21.0] stopped -> starting, 4 of 3 ranks, epoch 3\n"
+		"[ 24.0] ranks up -> running, 3 of 3 ranks, goal 4, epoch 3\n"
+		"[ 25.0] step -> running, 3 of 3 ranks, goal 4, epoch 3\n"
+		"[ 25.0] executors -> growing, 3 of 4 ranks, epoch 3\n");
 }
 
 /* A job of 2 ranks that grows to 4, until that instant. */
 static void grow(struct world *world, msec_t until)
 {
 	begin(world, 2);
+	world->model.stock = 4;
 	world_tell(world, JOB_EV_SCALE, 4);
 	world_run(world, until);
 	world_forget(world);
@@ -230,27 +250,32 @@ static void a_grow_becomes_what_is_left_of_it(void)
 		"[ 24.0] prepared -> saving, 2 of 1 ranks, epoch 1 next 2\n"
 		"[ 28.0] saved -> stopping, 2 of 1 ranks, epoch 1 next 2\n"
 		"[ 29.0] stopped -> starting, 2 of 1 ranks, epoch 2\n"
-		"[ 30.0] ranks up -> running, 1 of 1 ranks, epoch 2\n"
-		"[ 31.0] step -> running, 1 of 1 ranks, epoch 2\n",
+		"[ 30.0] ranks up -> running, 1 of 1 ranks, goal 4, epoch 2\n"
+		"[ 31.0] step -> running, 1 of 1 ranks, goal 4, epoch 2\n"
+		"[ 31.0] executors -> growing, 1 of 4 ranks, epoch 2\n",
 		"[ 26.0] leave -> preparing, 2 of 3 ranks, epoch 1 next 3\n"
 		"[ 28.0] prepared -> saving, 2 of 3 ranks, epoch 1 next 3\n"
 		"[ 32.0] saved -> stopping, 2 of 3 ranks, epoch 1 next 3\n"
 		"[ 33.0] stopped -> starting, 2 of 3 ranks, epoch 3\n"
-		"[ 34.0] ranks up -> running, 3 of 3 ranks, epoch 3\n"
-		"[ 35.0] step -> running, 3 of 3 ranks, epoch 3\n",
+		"[ 34.0] ranks up -> running, 3 of 3 ranks, goal 4, epoch 3\n"
+		"[ 35.0] step -> running, 3 of 3 ranks, goal 4, epoch 3\n"
+		"[ 35.0] executors -> growing, 3 of 4 ranks, epoch 3\n",
 		"[ 28.0] leave -> saving, 2 of 3 ranks, epoch 1\n"
 		"[ 31.0] saved -> stopping, 2 of 3 ranks, epoch 1\n"
 		"[ 32.0] stopped -> starting, 2 of 3 ranks, epoch 3\n"
-		"[ 35.0] ranks up -> running, 3 of 3 ranks, epoch 3\n"
-		"[ 36.0] step -> running, 3 of 3 ranks, epoch 3\n",
+		"[ 35.0] ranks up -> running, 3 of 3 ranks, goal 4, epoch 3\n"
+		"[ 36.0] step -> running, 3 of 3 ranks, goal 4, epoch 3\n"
+		"[ 36.0] executors -> growing, 3 of 4 ranks, epoch 3\n",
 		"[ 31.5] leave -> stopping, 2 of 3 ranks, epoch 1\n"
 		"[ 32.0] stopped -> starting, 2 of 3 ranks, epoch 3\n"
-		"[ 35.0] ranks up -> running, 3 of 3 ranks, epoch 3\n"
-		"[ 36.0] step -> running, 3 of 3 ranks, epoch 3\n",
+		"[ 35.0] ranks up -> running, 3 of 3 ranks, goal 4, epoch 3\n"
+		"[ 36.0] step -> running, 3 of 3 ranks, goal 4, epoch 3\n"
+		"[ 36.0] executors -> growing, 3 of 4 ranks, epoch 3\n",
 		"[ 32.5] leave -> stopping, 2 of 3 ranks, epoch 2\n"
 		"[ 33.5] stopped -> starting, 2 of 3 ranks, epoch 3\n"
-		"[ 36.5] ranks up -> running, 3 of 3 ranks, epoch 3\n"
-		"[ 37.5] step -> running, 3 of 3 ranks, epoch 3\n"};
+		"[ 36.5] ranks up -> running, 3 of 3 ranks, goal 4, epoch 3\n"
+		"[ 37.5] step -> running, 3 of 3 ranks, goal 4, epoch 3\n"
+		"[ 37.5] executors -> growing, 3 of 4 ranks, epoch 3\n"};
 
 	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
 		struct world world;
@@ -324,8 +349,12 @@ static void who_is_lost_before_it_could_leave_is_a_loss(void)
 		"[ 22.0] prepared -> saving, 4 of 3 ranks, epoch 1 next 2\n"
 		"[ 24.0] lost -> stopping, 4 of 4 ranks, epoch 1, 1 lost\n"
 		"[ 25.0] stopped -> starting, 4 of 3 ranks, epoch 3, 1 lost\n"
-		"[ 28.0] ranks up -> running, 3 of 3 ranks, epoch 3, 1 lost\n"
-		"[ 29.0] step -> running, 3 of 3 ranks, epoch 3, 1 lost\n");
+		"[ 28.0] ranks up -> running, 3 of 3 ranks, goal 4, epoch 3, 1 "
+		"lost\n"
+		"[ 29.0] step -> running, 3 of 3 ranks, goal 4, epoch 3, 1 "
+		"lost\n"
+		"[ 29.0] executors -> growing, 3 of 4 ranks, epoch 3, 1 "
+		"lost\n");
 }
 
 RUN_TESTS(TEST(who_leaves_is_left_out_after_a_save),

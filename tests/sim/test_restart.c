@@ -3,17 +3,10 @@
 #include "tests/sim/world.h"
 
 /* Two ranks that made their first step; the clock shows 20 s. */
-static void begin(struct world *world)
-{
-	world_init(world, 2);
-	world_run(world, SECONDS(20));
-	world_forget(world);
-}
-
 /* A grow to 4 that is killed then; it is saved at 31 s. */
 static const char *killed_at(struct world *world, msec_t instant)
 {
-	begin(world);
+	world_begin(world, 2);
 	world_tell(world, JOB_EV_SCALE, 4);
 	world_run(world, instant);
 	world_forget(world);
@@ -26,7 +19,7 @@ static void a_job_that_runs_goes_on_at_its_size(void)
 {
 	struct world world;
 
-	begin(&world);
+	world_begin(&world, 2);
 	world_restart(&world);
 	world_run(&world, SECONDS(60));
 	CHECK_TEXT(world_transcript(&world),
@@ -40,11 +33,18 @@ static void a_grow_that_was_not_saved_is_dropped(void)
 {
 	struct world world;
 
-	CHECK_TEXT(killed_at(&world, SECONDS(30)),
-		   "[ 30.0] restarted -> waiting, 2 of 2 ranks, epoch 1\n"
-		   "[ 30.0] executors -> starting, 2 of 2 ranks, epoch 3\n"
-		   "[ 33.0] ranks up -> running, 2 of 2 ranks, epoch 3\n"
-		   "[ 34.0] step -> running, 2 of 2 ranks, epoch 3\n");
+	CHECK_TEXT(
+		killed_at(&world, SECONDS(30)),
+		"[ 30.0] restarted -> waiting, 2 of 2 ranks, epoch 1\n"
+		"[ 30.0] executors -> starting, 2 of 2 ranks, epoch 3\n"
+		"[ 33.0] ranks up -> running, 2 of 2 ranks, goal 4, epoch 3\n"
+		"[ 34.0] step -> running, 2 of 2 ranks, goal 4, epoch 3\n"
+		"[ 34.0] executors -> preparing, 2 of 4 ranks, epoch 3 next 4\n"
+		"[ 36.0] prepared -> saving, 2 of 4 ranks, epoch 3 next 4\n"
+		"[ 40.0] saved -> stopping, 2 of 4 ranks, epoch 3 next 4\n"
+		"[ 41.0] stopped -> starting, 2 of 4 ranks, epoch 4\n"
+		"[ 42.0] ranks up -> running, 4 of 4 ranks, epoch 4\n"
+		"[ 43.0] step -> running, 4 of 4 ranks, epoch 4\n");
 }
 
 static void a_grow_that_was_saved_goes_on(void)
@@ -73,7 +73,7 @@ static void killing_the_coordinator_counts_as_no_loss(void)
 {
 	struct world world;
 
-	begin(&world);
+	world_begin(&world, 2);
 	for (int i = 1; i < 10; i++) {
 		world_restart(&world);
 		world_run(&world, SECONDS(20 + 10 * i));
@@ -87,15 +87,17 @@ static void who_does_not_come_back_is_waited_for_and_then_left_out(void)
 {
 	struct world world;
 
-	begin(&world);
+	world_begin(&world, 2);
 	world.executors = world.model.stock = 1;
 	world_restart(&world);
 	world_run(&world, SECONDS(90));
-	CHECK_TEXT(world_transcript(&world),
-		   "[ 20.0] restarted -> waiting, 2 of 2 ranks, epoch 1\n"
-		   "[ 80.0] timeout -> starting, 2 of 1 ranks, epoch 2\n"
-		   "[ 83.0] ranks up -> running, 1 of 1 ranks, epoch 2\n"
-		   "[ 84.0] step -> running, 1 of 1 ranks, epoch 2\n");
+	CHECK_TEXT(
+		world_transcript(&world),
+		"[ 20.0] restarted -> waiting, 2 of 2 ranks, epoch 1\n"
+		"[ 80.0] timeout -> starting, 2 of 1 ranks, epoch 2\n"
+		"[ 83.0] ranks up -> running, 1 of 1 ranks, goal 2, epoch 2\n"
+		"[ 84.0] step -> running, 1 of 1 ranks, goal 2, epoch 2\n"
+		"[ 84.0] executors -> growing, 1 of 2 ranks, epoch 2\n");
 }
 
 RUN_TESTS(TEST(a_job_that_runs_goes_on_at_its_size),

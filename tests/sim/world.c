@@ -30,16 +30,9 @@ static void hold(struct world *world, unsigned wanted)
 	world->executors = wanted;
 }
 
-/* Who leaves is not held any more. */
 static unsigned wanted(const struct world *world)
 {
-	unsigned held = job_ranks_held(&world->job);
-	unsigned target = world->job.target, left;
-
-	if (world->leaving == 0)
-		return held;
-	left = held > world->leaving ? held - world->leaving : 0;
-	return left > target ? left : target;
+	return job_executors_wanted(&world->job, 1, world->leaving);
 }
 
 static void start(struct world *world)
@@ -119,6 +112,8 @@ static void print(struct world *world, const struct job_event *event)
 	fprintf(world->trace, "[%5.1f] %s -> %s, %u of %u ranks",
 		(double)world->now / 1000, job_event_name(event->type),
 		job_state_name(job->state), job->size, job->target);
+	if (job->state == JOB_RUNNING && job_goal(job) != job->size)
+		fprintf(world->trace, ", goal %u", job_goal(job));
 	if (job->epoch > 0)
 		fprintf(world->trace, ", epoch %u", job->epoch);
 	if (job->next > 0)
@@ -147,11 +142,42 @@ static bool step(struct world *world, enum job_event_type type, unsigned epoch,
 	return feed(world, &event);
 }
 
-/* Whoever waits for executors is told of those that are there already. */
+/* A job that may use executors is told of those that are there. */
 static void announce(struct world *world)
 {
-	if (world->job.state == JOB_WAITING || world->job.state == JOB_GROWING)
+	switch (world->job.state) {
+	case JOB_WAITING:
+	case JOB_REPLACING:
+	case JOB_GROWING:
+	case JOB_RUNNING:
 		step(world, JOB_EV_EXECUTORS, 0, ready_size(world));
+		return;
+	case JOB_STARTING:
+	case JOB_RESUMING:
+	case JOB_PREPARING:
+	case JOB_SAVING:
+	case JOB_STOPPING:
+	case JOB_DONE:
+	case JOB_FAILED:
+	case JOB_CANCELLED:
+	case JOB_SUSPENDED:
+		return;
+	}
+}
+
+/* Executors that are on their way count if the job may wait for them. */
+static void on_stopped(struct world *world)
+{
+	unsigned ready = ready_size(world), epoch = world->run.epoch;
+	bool soon = world->model.joining && ready < world->job.target &&
+		    world->executors > ready;
+
+	world->run = (struct world_start){0};
+	world->saving = world->stopping = false;
+	world->leaving = 0;
+	world->due[TIMER_UP] = world->due[TIMER_STEP] = 0;
+	world->due[TIMER_SAVE] = 0;
+	step(world, soon ? JOB_EV_REPLACED_SOON : JOB_EV_STOPPED, epoch, ready);
 }
 
 static void on_up(struct world *world)
@@ -206,12 +232,7 @@ static void on_due(struct world *world, enum world_timer timer)
 		     epoch, 0);
 		break;
 	case TIMER_STOP:
-		world->run = (struct world_start){0};
-		world->saving = world->stopping = false;
-		world->leaving = 0;
-		world->due[TIMER_UP] = world->due[TIMER_STEP] = 0;
-		world->due[TIMER_SAVE] = 0;
-		step(world, JOB_EV_STOPPED, epoch, ready_size(world));
+		on_stopped(world);
 		break;
 	case TIMERS:
 		break;
@@ -256,6 +277,7 @@ void world_init(struct world *world, unsigned initial)
 					      .start = SECONDS(20),
 					      .save = SECONDS(30),
 					      .stop = SECONDS(10),
+					      .replace = SECONDS(2),
 					      .retries = 2};
 
 	*world = (struct world){
@@ -325,6 +347,13 @@ void world_lose(struct world *world, unsigned executor)
 			(double)world->now / 1000);
 }
 
+void world_restock(struct world *world, unsigned more)
+{
+	world->model.stock += more;
+	hold(world, wanted(world));
+	announce(world);
+}
+
 void world_restart(struct world *world)
 {
 	bool has_checkpoint = world->job.has_checkpoint;
@@ -354,6 +383,13 @@ void world_leave(struct world *world, unsigned n, msec_t within)
 		fprintf(world->trace, "[%5.1f] leave, nothing changes\n",
 			(double)world->now / 1000);
 	announce(world);
+}
+
+void world_begin(struct world *world, unsigned initial)
+{
+	world_init(world, initial);
+	world_run(world, SECONDS(20));
+	world_forget(world);
 }
 
 void world_forget(struct world *world)

@@ -32,6 +32,8 @@ struct world_model {
 	unsigned unreadable; /* starts from a checkpoint, to come, that cannot
 			      * read it */
 	bool gate_fails, cannot_save;
+	bool joining; /* executors that are on their way are known of when the
+		       * ranks have ended: the job waits a moment for them */
 };
 
 enum world_timer {
@@ -64,6 +66,8 @@ struct world {
 };
 
 void world_init(struct world *world, unsigned initial);
+/* The same, and 20 s later the job computes; what came before is forgotten. */
+void world_begin(struct world *world, unsigned initial);
 
 void world_run(struct world *world, msec_t until);
 
@@ -76,6 +80,9 @@ void world_report(struct world *world, enum job_event_type type,
 
 /* What that means for the job depends on the ranks it ran. */
 void world_lose(struct world *world, unsigned executor);
+
+/* So many more executors can be had than now. */
+void world_restock(struct world *world, unsigned more);
 
 /* So many executors with ranks leave, within that time, at once. */
 void world_leave(struct world *world, unsigned n, msec_t within);

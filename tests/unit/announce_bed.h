@@ -8,7 +8,7 @@
  */
 
 #include "coordinator/history.h"
-#include "coordinator/service.h"
+#include "coordinator/status.h"
 #include "monitor/announce.h"
 #include "tests/check.h"
 
@@ -39,7 +39,7 @@ static void fill(Bellows__V1__Job *message)
 {
 	bellows__v1__job__init(message);
 	message->incarnation = incarnation;
-	message->state = service_state(job.state);
+	message->state = status_state(job.state);
 	message->size = job.size;
 	message->target = job.target;
 	message->age = (uint64_t)(now - history.began);

@@ -28,7 +28,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum answer { ACCEPT, DECLINE, BREAK };
+/* POSTPONE: as a coordinator did that knew no codes, during a rescale */
+enum answer { ACCEPT, DECLINE, POSTPONE, BREAK };
 
 static char root[64], address[128];
 static struct loop *loop;
@@ -97,7 +98,11 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 	reply.accepted = answer == ACCEPT;
 	reply.from = job.size;
 	reply.to = request->ranks;
-	if (answer == DECLINE)
+	if (answer == DECLINE) {
+		reply.code = BELLOWS__V1__SCALE_CODE__SIZE_REFUSED;
+		reply.reason = (char *)"the application refuses it";
+	}
+	if (answer == POSTPONE)
 		reply.reason = (char *)"a rescale is under way";
 	rpc_call_reply(call, &reply.base);
 }
@@ -145,6 +150,8 @@ static void tell(Bellows__V1__State state, unsigned size, double progress,
 {
 	job.state = state;
 	job.size = job.target = size;
+	if (state == BELLOWS__V1__STATE__RUNNING)
+		job.want = size;
 	job.progress = progress;
 	job.executors_wanted = wanted;
 	if (watcher)

@@ -17,6 +17,7 @@ static const struct job_patience patience = {.executors = 100,
 					     .resume = 350,
 					     .save = 400,
 					     .stop = 500,
+					     .replace = 550,
 					     .retries = 3};
 
 static inline bool feed(struct job *job, enum job_event_type type,
@@ -62,6 +63,8 @@ static inline struct job on_its_way(unsigned initial, enum job_state state)
 		if (job.state != state ||
 		    (state == JOB_RUNNING && way[i].type == JOB_EV_STEP))
 			feed(&job, way[i].type, way[i].size);
+	if (state == JOB_REPLACING)
+		feed(&job, JOB_EV_REPLACED_SOON, 0);
 	if (state == JOB_RESUMING) {
 		feed(&job, JOB_EV_STOPPED, 4);
 		feed(&job, JOB_EV_RANKS_UP, 0);

@@ -8,11 +8,15 @@ enum { STATES = JOB_SUSPENDED + 1, EVENTS = JOB_EV_SUSPEND + 1 };
 static const char table[] = "waiting:\n"
 			    "  executors -> starting\n"
 			    "  unfit -> failed\n"
+			    "  scale -> waiting\n"
+			    "  grant -> waiting\n"
 			    "  restarted -> waiting\n"
 			    "  timeout -> starting\n"
 			    "  cancel -> cancelled\n"
 			    "  suspend -> suspended\n"
 			    "starting:\n"
+			    "  scale -> starting\n"
+			    "  grant -> starting\n"
 			    "  kept -> starting\n"
 			    "  ranks up -> running\n"
 			    "  resumed -> starting\n"
@@ -28,6 +32,8 @@ static const char table[] = "waiting:\n"
 			    "  cancel -> cancelled\n"
 			    "  suspend -> stopping\n"
 			    "resuming:\n"
+			    "  scale -> resuming\n"
+			    "  grant -> resuming\n"
 			    "  resumed -> running\n"
 			    "  afresh -> stopping\n"
 			    "  step -> running\n"
@@ -43,6 +49,7 @@ static const char table[] = "waiting:\n"
 			    "  suspend -> stopping\n"
 			    "running:\n"
 			    "  scale -> growing\n"
+			    "  grant -> running\n"
 			    "  saved -> stopping\n"
 			    "  kept -> running\n"
 			    "  step -> running\n"
@@ -52,12 +59,15 @@ static const char table[] = "waiting:\n"
 			    "  lost -> stopping\n"
 			    "  leave -> preparing\n"
 			    "  restarted -> waiting\n"
+			    "  timeout -> running\n"
 			    "  unreadable -> stopping\n"
 			    "  due -> preparing\n"
 			    "  cancel -> cancelled\n"
 			    "  suspend -> saving\n"
 			    "growing:\n"
 			    "  executors -> preparing\n"
+			    "  scale -> growing\n"
+			    "  grant -> growing\n"
 			    "  saved -> stopping\n"
 			    "  kept -> growing\n"
 			    "  step -> growing\n"
@@ -69,9 +79,12 @@ static const char table[] = "waiting:\n"
 			    "  restarted -> waiting\n"
 			    "  timeout -> preparing\n"
 			    "  unreadable -> stopping\n"
+			    "  due -> preparing\n"
 			    "  cancel -> cancelled\n"
 			    "  suspend -> saving\n"
 			    "preparing:\n"
+			    "  scale -> preparing\n"
+			    "  grant -> preparing\n"
 			    "  prepared -> saving\n"
 			    "  unprepared -> running\n"
 			    "  saved -> stopping\n"
@@ -88,6 +101,8 @@ static const char table[] = "waiting:\n"
 			    "  cancel -> cancelled\n"
 			    "  suspend -> saving\n"
 			    "saving:\n"
+			    "  scale -> saving\n"
+			    "  grant -> saving\n"
 			    "  unprepared -> saving\n"
 			    "  saved -> stopping\n"
 			    "  unsaved -> running\n"
@@ -104,22 +119,33 @@ static const char table[] = "waiting:\n"
 			    "  cancel -> cancelled\n"
 			    "  suspend -> saving\n"
 			    "stopping:\n"
+			    "  scale -> stopping\n"
+			    "  grant -> stopping\n"
 			    "  unprepared -> stopping\n"
 			    "  saved -> stopping\n"
 			    "  kept -> stopping\n"
 			    "  stopped -> starting\n"
+			    "  replaced soon -> replacing\n"
 			    "  leave -> stopping\n"
 			    "  restarted -> waiting\n"
 			    "  timeout -> failed\n"
 			    "  cancel -> cancelled\n"
-			    "  suspend -> stopping\n";
+			    "  suspend -> stopping\n"
+			    "replacing:\n"
+			    "  executors -> starting\n"
+			    "  scale -> replacing\n"
+			    "  grant -> replacing\n"
+			    "  restarted -> waiting\n"
+			    "  timeout -> starting\n"
+			    "  cancel -> cancelled\n"
+			    "  suspend -> suspended\n";
 
 static void the_table_reads_as_expected(void)
 {
 	static char text[4096];
 	FILE *f = fmemopen(text, sizeof(text), "w");
 
-	for (int state = JOB_WAITING; state <= JOB_STOPPING; state++) {
+	for (int state = JOB_WAITING; state <= JOB_REPLACING; state++) {
 		fprintf(f, "%s:\n", job_state_name((enum job_state)state));
 		for (int type = 0; type < EVENTS; type++) {
 			struct job job = at((enum job_state)state);
@@ -164,6 +190,7 @@ static void what_is_to_be_true_follows_from_the_state(void)
 		{JOB_PREPARING, JOB_DO_PREPARE, 300, 4, true},
 		{JOB_SAVING, JOB_DO_SAVE, 400, 4, true},
 		{JOB_STOPPING, JOB_DO_STOP, 500, 4, false},
+		{JOB_REPLACING, JOB_DO_WAIT, 550, 4, false},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -184,7 +211,7 @@ static void every_state_that_waits_has_a_way_out_when_its_patience_is_over(void)
 	for (int i = 0; i < 8 * 3 * 5 * 2; i++) {
 		const unsigned sizes[] = {0, 1, 2, 3, 8}, proven[] = {0, 2, 4};
 
-		for (int state = JOB_WAITING; state <= JOB_STOPPING; state++) {
+		for (int state = JOB_WAITING; state <= JOB_REPLACING; state++) {
 			struct job job = at((enum job_state)state);
 
 			if (job.deadline == 0)
@@ -242,7 +269,7 @@ static void who_leaves_can_shorten_the_patience_but_not_extend_it(void)
 
 static void what_was_prepared_or_ordered_in_vain_is_dropped(void)
 {
-	for (int state = JOB_WAITING; state <= JOB_STOPPING; state++) {
+	for (int state = JOB_WAITING; state <= JOB_REPLACING; state++) {
 		struct job before = at((enum job_state)state), job = before;
 
 		feed(&job, JOB_EV_TIMEOUT, 0);
@@ -253,7 +280,7 @@ static void what_was_prepared_or_ordered_in_vain_is_dropped(void)
 
 static void everything_alive_can_be_cancelled(void)
 {
-	for (int state = JOB_WAITING; state <= JOB_STOPPING; state++) {
+	for (int state = JOB_WAITING; state <= JOB_REPLACING; state++) {
 		struct job job = at((enum job_state)state);
 
 		CHECK(feed(&job, JOB_EV_CANCEL, 0));
@@ -264,7 +291,7 @@ static void everything_alive_can_be_cancelled(void)
 
 static void everything_alive_can_be_suspended(void)
 {
-	for (int state = JOB_WAITING; state <= JOB_STOPPING; state++) {
+	for (int state = JOB_WAITING; state <= JOB_REPLACING; state++) {
 		struct job job = at((enum job_state)state);
 		bool computed = job_computes(&job);
 
@@ -273,7 +300,7 @@ static void everything_alive_can_be_suspended(void)
 		CHECK((job.state == JOB_SAVING) == computed);
 		if (computed)
 			CHECK(feed(&job, JOB_EV_SAVED, 0));
-		if (state != JOB_WAITING)
+		if (job.state != JOB_SUSPENDED)
 			CHECK(feed(&job, JOB_EV_STOPPED, 4));
 		CHECK(job.state == JOB_SUSPENDED);
 	}
@@ -298,7 +325,7 @@ static void over_is_over(void)
 
 static void reports_of_a_stale_epoch_change_nothing(void)
 {
-	for (int state = JOB_WAITING; state <= JOB_STOPPING; state++)
+	for (int state = JOB_WAITING; state <= JOB_REPLACING; state++)
 		for (int type = 0; type < EVENTS; type++) {
 			struct job job = at((enum job_state)state);
 			bool of_next = type == JOB_EV_PREPARED ||

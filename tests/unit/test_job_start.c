@@ -61,14 +61,14 @@ static void a_loss_is_the_same_in_every_state_that_computes(void)
 	}
 }
 
-static void a_loss_drops_a_shrink_to_one_rank_too(void)
+static void a_loss_completes_a_shrink_to_one_rank(void)
 {
 	struct job job = at(JOB_RUNNING);
 
 	CHECK(feed(&job, JOB_EV_SCALE, 1));
 	CHECK(job.state == JOB_PREPARING && job.target == 1);
 	CHECK(feed(&job, JOB_EV_LOST, 0));
-	CHECK(job.state == JOB_STOPPING && job.target == 2);
+	CHECK(job.state == JOB_STOPPING && job.target == 1);
 }
 
 static void a_loss_drops_a_grow_from_one_rank_too(void)
@@ -285,7 +285,7 @@ RUN_TESTS(TEST(a_prepared_start_keeps_its_number_while_it_fits),
 	  TEST(a_prepared_start_does_not_outlive_a_wait),
 	  TEST(a_failed_start_at_a_new_size_costs_no_retry),
 	  TEST(a_loss_is_the_same_in_every_state_that_computes),
-	  TEST(a_loss_drops_a_shrink_to_one_rank_too),
+	  TEST(a_loss_completes_a_shrink_to_one_rank),
 	  TEST(a_loss_drops_a_grow_from_one_rank_too),
 	  TEST(a_loss_while_the_ranks_are_ended_is_none),
 	  TEST(what_fails_on_the_way_back_stays_on_the_way_back),

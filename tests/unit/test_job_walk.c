@@ -14,6 +14,7 @@ static const struct job_patience patience = {.executors = 100,
 					     .resume = 350,
 					     .save = 400,
 					     .stop = 500,
+					     .replace = 550,
 					     .retries = 3};
 
 static unsigned dice = 1;
@@ -28,6 +29,7 @@ static const char *wrong_size(const struct job *job)
 {
 	switch (job->state) {
 	case JOB_WAITING:
+	case JOB_REPLACING:
 	case JOB_STARTING:
 		return job->target > 0 ? NULL : "starts without ranks";
 	case JOB_RESUMING:
@@ -80,8 +82,14 @@ static const char *wrong(const struct job *job)
 		return "nobody minds who leaves";
 	if (job->retries_left > patience.retries)
 		return "more retries than allowed";
-	if ((job->deadline != 0) != waits)
+	if (job->state == JOB_RUNNING
+		    ? job->deadline != 0 && job->deadline != job->again
+		    : (job->deadline != 0) != waits)
 		return "deadline";
+	if (job->want == 0 || job->grant == 0)
+		return "a number that was stated is lost";
+	if (job->failures > JOB_FAILURES_MAX)
+		return "a size that always fails is tried again";
 	if (job_computes(job) && (job->size == 0 || job->epoch == 0))
 		return "computes without ranks";
 	if (job_computes(job) && !job->resumed)
@@ -119,7 +127,7 @@ static const char *wrong_step(const struct job *from, const struct job *to,
 	    event->type != JOB_EV_STOPPED)
 		return "start before the last one has ended";
 	if (started && from->state != JOB_STOPPING &&
-	    from->state != JOB_WAITING)
+	    from->state != JOB_WAITING && from->state != JOB_REPLACING)
 		return "start on top of another one";
 	if (started && (to->target > event->size || to->stepped))
 		return "start beyond its executors";
@@ -130,8 +138,13 @@ static const char *wrong_step(const struct job *from, const struct job *to,
 		return "checkpoint forgotten";
 	if (from->worked && !to->worked)
 		return "success forgotten";
+	if ((to->want != from->want && event->type != JOB_EV_SCALE) ||
+	    (to->grant != from->grant && event->type != JOB_EV_GRANT))
+		return "a number changed that was not stated";
+	if (to->state == JOB_GROWING && to->target != job_goal(to))
+		return "grows past its goal";
 	if (to->state == from->state && to->deadline < from->deadline &&
-	    event->type != JOB_EV_LEAVE)
+	    event->type != JOB_EV_LEAVE && from->state != JOB_RUNNING)
 		return "deadline fell";
 	return NULL;
 }

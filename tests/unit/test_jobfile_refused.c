@@ -37,9 +37,9 @@ static int parse(const char *text, size_t size)
 #define WANTED_MOMENT "a progress, as 30%, or a duration with its unit, as 90s"
 #define ALL_KEYS                                                               \
 	"name, app, command, dir, environment, restarts, wait_deadline, "      \
-	"start_deadline, resume_deadline, lost_after, restart, settings, "     \
-	"kub, kub_private_key, rights, ranks, ranks_per_executor, "            \
-	"checkpoint, scale, mpi, generic"
+	"start_deadline, resume_deadline, lost_after, replacement_wait, "      \
+	"restart, settings, kub, kub_private_key, rights, ranks, "             \
+	"ranks_per_executor, checkpoint, scale, mpi, generic"
 
 struct refusal {
 	const char *text, *sentence;

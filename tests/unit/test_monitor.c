@@ -143,11 +143,9 @@ static void a_step_of_the_schedule_is_asked_for_when_it_is_reached(void)
 	tell(RUNNING, 2, 0.3, 2);
 	CHECK(UNTIL(strcmp(trace, "watch scale=4 ") == 0));
 	CHECK_TEXT(last_reason, "schedule: 30 % reached");
-	CHECK(strncmp(last_id, "schedule-0-", 11) == 0);
+	CHECK_TEXT(last_id, "schedule-0-4-0");
+	job.want = 4;
 	tell(GROWING, 2, 0.61, 4);
-	pass(100);
-	CHECK_TEXT(trace, "watch scale=4 ");
-	tell(RUNNING, 4, 0.62, 4);
 	CHECK(UNTIL(strcmp(trace, "watch scale=4 scale=2 ") == 0));
 	CHECK_TEXT(last_reason, "schedule: 60 % reached");
 	end();
@@ -173,24 +171,52 @@ static void a_step_by_time_needs_no_message_of_the_job(void)
 	end();
 }
 
-static void a_refusal_that_came_of_a_rescale_is_asked_again_after_it(void)
+static void a_size_that_is_declined_is_not_asked_for_again(void)
 {
-	char first_id[128];
-
 	CHECK(begin(SCHEDULE));
 	answer = DECLINE;
 	CHECK(run_monitor(nothing));
 	tell(RUNNING, 2, 0.3, 2);
 	CHECK(UNTIL(strcmp(trace, "watch scale=4 ") == 0));
-	memcpy(first_id, last_id, sizeof(first_id));
-	tell(GROWING, 2, 0.31, 3);
+	tell(RUNNING, 3, 0.32, 3);
 	pass(700);
 	CHECK_TEXT(trace, "watch scale=4 ");
 	answer = ACCEPT;
-	tell(RUNNING, 3, 0.32, 3);
+	tell(RUNNING, 3, 0.6, 3);
+	CHECK(UNTIL(strcmp(trace, "watch scale=4 scale=2 ") == 0));
+	end();
+}
+
+static void a_size_that_an_older_coordinator_declined_is_asked_for_again(void)
+{
+	char first_id[128];
+
+	CHECK(begin(SCHEDULE));
+	answer = POSTPONE;
+	CHECK(run_monitor(nothing));
+	tell(RUNNING, 2, 0.3, 2);
+	CHECK(UNTIL(strcmp(trace, "watch scale=4 ") == 0));
+	memcpy(first_id, last_id, sizeof(first_id));
+	answer = ACCEPT;
 	CHECK(UNTIL(strcmp(trace, "watch scale=4 scale=4 ") == 0));
 	CHECK(strcmp(first_id, last_id) != 0);
 	end();
+}
+
+static void a_monitor_that_is_started_again_asks_with_the_same_id(void)
+{
+	char first_id[128];
+
+	for (int life = 0; life < 2; life++) {
+		CHECK(begin(SCHEDULE));
+		CHECK(run_monitor(nothing));
+		tell(RUNNING, 2, 0.3, 2);
+		CHECK(UNTIL(strcmp(trace, "watch scale=4 ") == 0));
+		if (life > 0)
+			CHECK_TEXT(last_id, first_id);
+		memcpy(first_id, last_id, sizeof(first_id));
+		end();
+	}
 }
 
 static void a_question_without_answer_is_repeated_with_the_same_id(void)
@@ -276,7 +302,9 @@ RUN_TESTS(TEST(the_executors_wanted_are_held_and_leave_with_the_job),
 	  TEST(sigterm_ends_the_executors_too),
 	  TEST(a_step_of_the_schedule_is_asked_for_when_it_is_reached),
 	  TEST(a_step_by_time_needs_no_message_of_the_job),
-	  TEST(a_refusal_that_came_of_a_rescale_is_asked_again_after_it),
+	  TEST(a_size_that_is_declined_is_not_asked_for_again),
+	  TEST(a_size_that_an_older_coordinator_declined_is_asked_for_again),
+	  TEST(a_monitor_that_is_started_again_asks_with_the_same_id),
 	  TEST(a_question_without_answer_is_repeated_with_the_same_id),
 	  TEST(why_executors_do_not_come_is_told_until_it_is_heard),
 	  TEST(what_is_wrong_at_the_start_has_a_status_of_its_own))

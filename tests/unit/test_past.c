@@ -221,21 +221,37 @@ static void a_request_counts_once_it_has_begun(void)
 				      .at = 900,
 				      .request = {2, 4},
 				      .text = "a-1"};
+	const struct request *request;
 
 	begin();
 	feed(100, JOB_EV_EXECUTORS, 2);
 	feed(200, JOB_EV_RANKS_UP, 0);
 	feed(300, JOB_EV_STEP, 0);
 	write_line(&asked);
-	CHECK(read_lines(n_lines) && *past.request.id == '\0');
+	CHECK(read_lines(n_lines) && !requests_find(&past.requests, "a-1"));
 	feed(1000, JOB_EV_SCALE, 4);
 	CHECK(read_lines(n_lines));
-	CHECK_TEXT(past.request.id, "a-1");
-	CHECK(past.request.from == 2 && past.request.to == 4);
+	request = requests_find(&past.requests, "a-1");
+	CHECK(request && request->from == 2 && request->to == 4);
 	feed(1500, JOB_EV_TIMEOUT, 0);
-	feed(1600, JOB_EV_SCALE, 4); /* of somebody who gave it no name */
+	feed(1600, JOB_EV_SCALE, 3); /* a request without an identifier */
 	CHECK(read_lines(n_lines));
-	CHECK_TEXT(past.request.id, "a-1");
+	CHECK(past.requests.n == 1 && requests_find(&past.requests, "a-1"));
+}
+
+static void want_and_grant_are_those_that_were_stated_last(void)
+{
+	begin();
+	CHECK(read_lines(n_lines));
+	CHECK(past.initial == 2 && past.job.want == 2);
+	CHECK(past.job.grant == JOB_NO_GRANT);
+	feed(100, JOB_EV_EXECUTORS, 2);
+	feed(200, JOB_EV_RANKS_UP, 0);
+	feed(300, JOB_EV_SCALE, 4);
+	feed(400, JOB_EV_GRANT, 3);
+	feed(500, JOB_EV_LOST, 0);
+	CHECK(read_lines(n_lines));
+	CHECK(past.initial == 2 && past.job.want == 4 && past.job.grant == 3);
 }
 
 static void what_cannot_have_been_is_not_believed(void)
@@ -279,5 +295,6 @@ RUN_TESTS(TEST(what_was_lived_is_what_is_read),
 	  TEST(what_could_not_be_read_still_counts),
 	  TEST(who_was_to_be_suspended_is),
 	  TEST(a_request_counts_once_it_has_begun),
+	  TEST(want_and_grant_are_those_that_were_stated_last),
 	  TEST(what_cannot_have_been_is_not_believed),
 	  TEST(nothing_of_it_lies_ahead))

@@ -13,12 +13,18 @@
 static const struct {
 	const char *method, *may; /* names with a blank behind each */
 } expected[] = {
-	{"JobInit", "executor "},        {"RetrieveKeys", "executor "},
-	{"ActiveServer", "executor "},   {"Output", "executor "},
-	{"Checkpointing", "executor "},  {"EndExec", "executor "},
-	{"Scale", "monitor client "},    {"Supply", "monitor "},
-	{"Cancel", "client "},           {"GetJob", "monitor client "},
-	{"WatchJob", "monitor client "},
+	{"JobInit", "executor "},
+	{"RetrieveKeys", "executor "},
+	{"ActiveServer", "executor "},
+	{"Output", "executor "},
+	{"Checkpointing", "executor "},
+	{"EndExec", "executor "},
+	{"Scale", "monitor client "},
+	{"Supply", "monitor "},
+	{"Cancel", "client "},
+	{"GetJob", "monitor client scheduler "},
+	{"Grant", "scheduler "},
+	{"WatchJob", "monitor client scheduler "},
 };
 
 static const ProtobufCServiceDescriptor *const service =
