@@ -16,6 +16,8 @@ import kube  # first: it knows where harness is
 import cgroup
 import elastic
 import harness
+import losses
+import naps
 from node import SANDBOX
 
 PATIENCE = elastic.PATIENCE
@@ -38,8 +40,9 @@ class Heat(elastic.Heat):
         self.ask("scale", "heat", ranks).ends_with(0, PATIENCE)
 
     def cannot_have(self, ranks, *sentences):
-        """The reason is told while it is waited for, and that is dropped with
-        it; the ranks never notice."""
+        """The reason is told while executors are waited for, and the grow is
+        dropped with it; the ranks never notice.  It is tried again until
+        another size is stated."""
         before = self.status()
         asked = self.ask("scale", "heat", ranks, "--deadline", MISSING,
                          "--wait")
@@ -51,9 +54,11 @@ class Heat(elastic.Heat):
         job = self.space.wait("the reason", told)
         assert job["state"] == "growing", job["state"]
         asked.ends_with(76, PATIENCE)
+        assert self.status()["want"] == ranks
+        self.asks(before["ranks"])
         job = self.space.wait("it is told no more", lambda: at if (
             at := self.status()) and at["trouble"] == "" else None)
-        result = job["history"][-1]["result"]
+        result = job["history"][0]["result"]
         for sentence in sentences:
             assert sentence in result, result
             assert sentence in asked.output, asked.output
@@ -64,16 +69,15 @@ class Heat(elastic.Heat):
         assert "ExecutorsMissing" in notes and "ScaleDropped" in notes
 
     def changed(self, old, *new):
-        """The change from old to new ranks, or to one of these, once it is
-        done."""
+        """The first change from old to new ranks, or to one of these, once it
+        is done."""
         def look():
             job = self.status()
-            return job and job["history"] and job["history"][-1]["result"] \
-                and job["history"]
-        history = self.space.wait(f"a change to {new} ranks", look)
-        at = history[-1]
-        assert (at["from"], at["result"]) == (old, "done"), history
-        assert at["to"] in new, history
+            return job and next((at for at in job["history"]
+                                 if at["from"] == old and at["to"] in new
+                                 and at["result"]), None)
+        at = self.space.wait(f"a change from {old} to {new} ranks", look)
+        assert at["result"] == "done", at
         return at
 
     def ends_right(self, phase):
@@ -85,11 +89,12 @@ class Heat(elastic.Heat):
                                                                 selector)
                    for at in pod["status"].get("containerStatuses", []))
 
-
     def has_restarted(self, before, executors=0, coordinators=0):
-        """So many of its containers, in the pods that there were before."""
-        assert self.restarted() == executors
-        assert self.restarted("bellows.io/role=coordinator") == coordinators
+        """So many of its containers, in the pods that there were before.
+        Volcano may remove executors' pods when the job is over."""
+        self.space.wait("its containers are started again", lambda: (
+            self.restarted(), self.restarted("bellows.io/role=coordinator")
+        ) == (executors, coordinators))
         after = uids(self.space, "")
         assert {name: before[name] for name in after} == after
 
@@ -137,11 +142,12 @@ def fill(space, spare):
 
 # ---- who computes is taken away ----
 
-def a_worker_deleted_by_hand_leaves_and_no_step_is_lost(room, space):
+def a_worker_deleted_by_hand_is_replaced_and_no_step_is_lost(room, space):
     heat = Heat(room, space).begins(VOLCANO)
     before = uids(space, EXECUTORS)
     space.kubectl("delete", "pod", "heat-worker-1", "--wait=false")
     assert heat.changed(2, 1)["repeated_steps"] == 0
+    heat.changed(1, 2)
     heat.ends_right("Completed")
     after = uids(space, EXECUTORS)
     assert after.get("heat-worker-1") != before["heat-worker-1"]
@@ -152,7 +158,7 @@ def a_worker_deleted_by_hand_leaves_and_no_step_is_lost(room, space):
     assert "WorkerLost" not in space.notes()
 
 
-def a_worker_killed_hard_is_told_and_the_job_goes_on(room, space):
+def a_worker_killed_hard_is_told_and_comes_back(room, space):
     heat = Heat(room, space).begins(VOLCANO)
     before = uids(space, "")
     kill(space, "heat-worker-1", "bellows-executor")
@@ -164,8 +170,32 @@ def a_worker_killed_hard_is_told_and_the_job_goes_on(room, space):
     reason = heat.changed(2, 1, 2)["reason"]
     assert reason == "the application ended with 205" or \
         reason == notes["WorkerLost"], reason
-    heat.ends_right("Completed")
+    heat.runs_on(2)
     heat.has_restarted(before, executors=1)
+    heat.ends_right("Completed")
+
+
+def after_each_loss_of_4_pods_there_are_4_ranks_again(room, space):
+    elastic.begin(space, VOLCANO, elastic.LONG, naps.BRISKLY)
+    heat = Heat(room, space)
+    heat.runs_on(2)
+    figures = losses.Figures()
+    for number in range(losses.TIMES):
+        heat.scale(3).ends_with(0)
+        heat.runs_on(3)
+        heat.scale(4).ends_with(0)
+        job = heat.runs_on(4)
+        figures.asked(job)
+        name = losses.member(job, number)
+        began = time.monotonic()
+        kill(space, name, "bellows-executor")
+        after = space.wait(
+            f"4 ranks again after the loss of {name}", lambda: at if (
+                at := heat.status()) and losses.is_back(at, job["epoch"])
+            else None, PATIENCE, elastic.AGAIN)
+        figures.lost(time.monotonic() - began, after)
+    figures.print()
+    heat.ask("cancel", "heat").ends_with(0, PATIENCE)
 
 
 @contextlib.contextmanager
@@ -192,13 +222,14 @@ def grown_onto(room, space, node):
     return heat, next(name for name in placed if placed[name] == node)
 
 
-def a_drained_node_is_left_and_no_step_is_lost(room, space):
+def a_drained_node_is_left_and_the_job_grows_back(room, space):
     with second_node(space.cluster) as node:
         heat, _ = grown_onto(room, space, node)
         space.kubectl("drain", node, "--force", "--delete-emptydir-data",
                       f"--timeout={kube.PATIENCE - 20}s")
         assert heat.changed(3, 2)["repeated_steps"] == 0
-        assert len(space.pods(OURS)) == 2
+        space.kubectl("uncordon", "node1")
+        heat.changed(2, 3)
     heat.ends_right("Complete")
     assert heat.restarts() == 0
 
@@ -214,13 +245,15 @@ def burn(space, number, pod):
         harness.send(pid, signal.SIGKILL)
 
 
-def a_node_that_dies_is_told_and_the_job_goes_on(room, space):
+def a_node_that_dies_is_told_and_the_job_grows_back(room, space):
     with second_node(space.cluster) as node:
         heat, lost = grown_onto(room, space, node)
         burn(space, 2, lost)
         heat.tells(LOSS)
         assert heat.changed(3, 2)["reason"] == \
             f"{lost} was lost: no report for 3 s"
+        space.kubectl("uncordon", "node1")
+        heat.changed(2, 3)
         heat.ends_right("Complete")
     assert heat.restarts() == 0
 
@@ -393,13 +426,14 @@ def a_verb_that_the_role_lacks_is_named(room, space):
 
 if __name__ == "__main__":
     kube.main(
-        a_worker_deleted_by_hand_leaves_and_no_step_is_lost,
-        a_worker_killed_hard_is_told_and_the_job_goes_on,
+        a_worker_deleted_by_hand_is_replaced_and_no_step_is_lost,
+        a_worker_killed_hard_is_told_and_comes_back,
+        after_each_loss_of_4_pods_there_are_4_ranks_again,
         a_killed_master_goes_on_from_its_checkpoint,
         an_image_that_is_not_there_is_told_before_the_deadline,
         a_verb_that_the_role_lacks_is_named,
-        alone=(a_drained_node_is_left_and_no_step_is_lost,
-               a_node_that_dies_is_told_and_the_job_goes_on,
+        alone=(a_drained_node_is_left_and_the_job_grows_back,
+               a_node_that_dies_is_told_and_the_job_grows_back,
                what_volcano_reclaims_leaves_and_no_step_is_lost,
                a_monitor_killed_in_a_grow_makes_nothing_twice,
                a_full_node_is_told_in_the_scheduler_s_words,

@@ -151,15 +151,17 @@ def a_size_out_of_range_is_declined(room):
     at.ends_with(0)
 
 
-def a_second_rescale_while_one_runs_is_declined(room):
+def a_size_that_is_stated_during_a_rescale_is_moved_to_after_it(room):
     work = harness.work_for(6)
     at = room.start("bellows", "run", room.job(work))
     room.runs_on(2)
     room.run("bellows", "scale", "heat", 5).ends_with(0)
-    asked = room.run("bellows", "scale", "heat", 3).ends_with(76)
-    assert "a rescale from 2 to 5 ranks is under way" in \
-        asked.output + asked.errors
-    room.runs_on(5)
+    asked = room.run("bellows", "scale", "heat", 5).ends_with(76)
+    assert asked.output == \
+        "heat: declined: it is to have 5 ranks already\n", asked.output
+    asked = room.run("bellows", "scale", "heat", 3).ends_with(0)
+    assert asked.output == "heat: accepted, 2 -> 3\n", asked.output
+    assert room.runs_on(3)["want"] == 3
     assert harness.digest(at.ends_with(0).output) == work.digest()
 
 
@@ -285,7 +287,7 @@ harness.main(
     an_application_that_a_signal_kills_gives_128_and_the_signal,
     what_the_application_says_on_stderr_stays_there,
     a_size_out_of_range_is_declined,
-    a_second_rescale_while_one_runs_is_declined,
+    a_size_that_is_stated_during_a_rescale_is_moved_to_after_it,
     a_rescale_after_the_end_finds_no_job,
     a_checkpoint_directory_that_is_missing_is_73,
     a_checkpoint_directory_that_cannot_be_written_is_73,

@@ -9,7 +9,7 @@ import bed
 import harness
 
 SERVER = "coordinator.bellows"
-ROLES = ("coordinator", "executor", "monitor", "client")
+ROLES = ("coordinator", "executor", "monitor", "client", "scheduler")
 FAR = "192.0.2.1:7000"  # nobody's (RFC 5737)
 
 

@@ -70,6 +70,12 @@ def dropped(room, reason, ranks=3):
     room.wait_job("more steps", lambda now: now["step"] > job["step"])
 
 
+def stays(room, ranks=2):
+    """The job is not to have another size any more."""
+    room.scale(ranks)
+    room.runs_on(ranks)
+
+
 def is_told(room, sentence):
     room.wait_job(sentence, lambda job: sentence in job["disk"])
 
@@ -106,6 +112,7 @@ def where_no_checkpoint_can_be_written_the_size_stays(room):
             is_told(room, f"checkpoint directory {room.path('ck')}: "
                     "No space left on device")
             assert checkpoint(room) == before
+            stays(room)
         is_well(room)
         remount(room.path("ck"), "ro")
         # no executor that comes would be fit for it, so fewer are asked for
@@ -162,6 +169,7 @@ def errors_of_a_disk_drop_the_rescale(room):
                          (122, "Disk quota exceeded")):
         room.write("failing", str(code))
         dropped(room, reason)
+        stays(room)
     os.unlink(room.path("failing"))
     rescaled(room)
     has_its_digest(at, work)
@@ -179,10 +187,11 @@ def a_save_that_takes_too_long_is_dropped_and_comes_later(room):
     job = room.status()
     assert job["state"] == "running" and job["ranks"] == 2
     assert job["epoch"] == 1
+    stays(room)
     os.kill(slow, signal.SIGCONT)
     room.wait_job("the late one is gone on from", lambda now:
                   now["state"] == "running" and now["epoch"] > 1)
-    assert room.runs_on(2)
+    room.runs_on(2)
     has_its_digest(at, work)
 
 
@@ -250,7 +259,7 @@ def a_full_directory_for_temporary_files_is_told_by_the_executor(room):
             is_told(room, f": temporary directory {hands}")
             assert room.status()["epoch"] == 1
         is_well(room)
-        rescaled(room, 1)
+        room.runs_on(1)  # the rescale is made again
         has_its_digest(lead, work).says("can be written again")
         for hand in crew:
             hand.ends_with(0)
@@ -354,7 +363,8 @@ def what_is_torn_in_place_costs_what_came_after_the_one_before(room):
     room.write("how", "place")
     has_its_sum(at).says("may be what the start ended for: going on from")
     began = re.findall(r"^from step (\d+)$", at.output, re.M)
-    assert len(began) == 2 and began[0] == began[1], began
+    # a third time when the rescale to 2 is made again
+    assert len(began) in (2, 3) and began[0] == began[1], began
 
 
 def what_is_no_checkpoints_fault_leaves_it_where_it_is(room):

@@ -23,7 +23,7 @@ HEALTH = "grpc.health.v1.Health"
 REFLECTION = "grpc.reflection.{}.ServerReflection"
 TIMEOUT = 60
 CALLS = {"JobInit", "RetrieveKeys", "ActiveServer", "Output", "Checkpointing",
-         "EndExec", "Scale", "Supply", "Cancel", "GetJob",
+         "EndExec", "Scale", "Grant", "Supply", "Cancel", "GetJob",
          "WatchJob"}
 STRING, BYTES, INT32, MESSAGE = 9, 12, 5, 11
 

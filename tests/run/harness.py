@@ -61,6 +61,19 @@ def dice(number=0):
     return random.Random(SEED + number)
 
 
+def begun(pid):
+    """In ticks since the machine began; the number of a process may be less than
+    an older one's."""
+    fields = read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
+    return int(fields[19]) if len(fields) > 19 else 0
+
+
+def age(pid):
+    """Seconds."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - \
+        begun(pid) / os.sysconf("SC_CLK_TCK")
+
+
 def send(pid, signo):
     """False if the process has ended meanwhile."""
     try:
@@ -240,6 +253,13 @@ class Room:
             f"{name} on {ranks} ranks", lambda job:
             job["state"] == "running" and job["ranks"] == ranks
             and job["target"] == ranks and has_stepped(job), name)
+
+    def computes_on(self, ranks, name="heat"):
+        """The same, though it may wait for executors to grow back."""
+        return self.wait_job(
+            f"{name} on {ranks} ranks", lambda job:
+            job["ranks"] == ranks and (job["state"] == "growing" or
+            job["state"] == "running" and has_stepped(job)), name)
 
     def scale(self, ranks, name="heat"):
         return self.run("bellows", "scale", name, ranks, "--wait", "--json")

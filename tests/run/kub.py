@@ -250,8 +250,7 @@ def what_is_wrong_is_answered_with_a_sentence(room):
     for name in "activeServer", "checkpointing", "endExec":
         job.refuses(code.NOT_FOUND, "no executor of this job is at 127.0.0.1",
                     name)
-    assert job.scale(1) == (0, "a rescale from 0 to 2 ranks is under way "
-                               "(waiting)")
+    assert job.scale(7) == (0, "9 is more than ranks.max, which is 6")
     assert job.scale(1, "vertical")[0] == 0
     job.stop()
     job.at.ends_with(75)

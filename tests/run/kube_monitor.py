@@ -113,7 +113,7 @@ def a_job_that_restarts_whole_gets_no_replicas(room):
         assert len(bed.api.phases()) == 2
 
 
-def a_quota_is_told_and_the_job_computes_on(room):
+def a_quota_is_told_and_the_job_grows_once_it_is_lifted(room):
     with Bed(room, harness.work_for(60), vcjob(2, 2),
              scale="{deadline: 4s}") as bed:
         bed.monitor()
@@ -122,9 +122,10 @@ def a_quota_is_told_and_the_job_computes_on(room):
         result = room.scale(3)
         result.ends_with(76)
         assert "quota" in result.output, result.output
-        room.wait("it is taken back", lambda: bed.trouble() == "")
+        room.computes_on(2)
         bed.api.refusal = None
-        room.scale(3).ends_with(0)
+        room.runs_on(3)
+        room.wait("it is taken back", lambda: bed.trouble() == "")
 
 
 def a_pod_that_never_starts_is_told_and_taken_back(room):
@@ -139,6 +140,7 @@ def a_pod_that_never_starts_is_told_and_taken_back(room):
         result.ends_with(76)
         assert "heat-bellows-0: image no:dev is not to be had" in \
             result.output, result.output
+        room.run("bellows", "scale", "heat", 2).ends_with(0)
         room.wait("it is removed", lambda: not bed.ours())
 
 
@@ -214,7 +216,7 @@ if __name__ == "__main__":
         pods_of_our_own_come_and_go_with_the_size,
         replicas_of_the_task_come_and_go_with_the_size,
         a_job_that_restarts_whole_gets_no_replicas,
-        a_quota_is_told_and_the_job_computes_on,
+        a_quota_is_told_and_the_job_grows_once_it_is_lifted,
         a_pod_that_never_starts_is_told_and_taken_back,
         an_api_that_was_away_in_a_grow_costs_nothing,
         a_monitor_that_was_killed_is_followed_by_another,

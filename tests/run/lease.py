@@ -32,8 +32,7 @@ def a_host_that_is_cut_off_stands_still_before_others_start(room):
         assert len(there) == 1 and are(there, COMPUTING)
         at.obey("link", "n2", "down")
         room.wait("it stands still", lambda: are(there, STOPPED))
-        room.wait_job("the others compute", lambda now: now["epoch"] == 3
-                      and harness.has_stepped(now))
+        room.computes_on(2)
         assert are(there, STOPPED), states(there)
         at.obey("link", "n2", "up")
         room.wait("what it had is ended", lambda: are(there, GONE))

@@ -61,9 +61,10 @@ def two_that_leave_at_once_are_one_shrink(room):
     crew = Crew(room, room.job(work, ranks=(4, 1, 4)), 4).computes(4)
     crew.tell("w0", "w3")
     crew.left("w0", "w3")
-    job = room.runs_on(2)
+    job = room.computes_on(2)
     assert [(at["from"], at["to"], at["result"]) for at in job["history"]] \
-        == [(4, 2, "done")]
+        == [(4, 2, "done"), (2, 4, "")]
+    assert job["shortfall"] == "2 of 4 executors are ready"
     crew.done(work)
     assert len(resumed(crew.lead)) == 1
     assert steps_of(crew.lead) == list(range(1, work.iterations + 1))
@@ -119,7 +120,7 @@ def a_checkpoint_that_does_not_come_in_time_is_said(room):
     crew.tell("w1")
     crew.left("w1")
     room.wait_job("one rank", lambda job: job["ranks"] == 1
-                  and job["state"] == "running")
+                  and job["state"] == "growing")
     crew.lead.says("no new checkpoint in time")
     crew.lead.tell(signal.SIGTERM)
     room.wait_job("saving", lambda job: job["state"] == "saving")

@@ -54,7 +54,7 @@ def test_of(case, second=None):
         print(f"# launcher: {launcher}")
         try:
             found = misfortune.befall(room, case, second, launcher)
-            print(f"# felt: {found.felt}, ordered again: {found.asked_again}")
+            print(f"# felt: {found.felt}")
         except misfortune.NotThere:
             print("# nobody was there")
             found = None
@@ -98,10 +98,8 @@ def most_of_them_were_felt(_):
         tell(f"iterations of {misfortune.WORK.iterations} computed again",
              fault, "repeated")
     felt = [case for case, at in figures.items() if at.felt]
-    again = sum(at.asked_again > 0 for at in figures.values())
     print(f"# {len(felt)} disturbed, {len(figures) - len(felt)} passed by, "
-          f"{len(absent)} had nobody to befall; in {again} the size was "
-          "ordered again")
+          f"{len(absent)} had nobody to befall")
     for fault in ("kill", "hang", "cut"):
         made = [case for case in figures if case.fault == fault]
         print(f"# {fault}: {len(made)} made, "

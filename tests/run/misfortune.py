@@ -12,8 +12,8 @@ second case of the same rescale may be struck at the same moment.  The job is
 it is a coordinator that is begun again, as a pod's container is.
 
 The ranks nap (pace.c): the job is not over before the fault was felt, or had
-its time to be, and it runs on the size that was ordered.  An order that the
-fault had dropped may be given again; what may drop it is asserted.
+its time to be, and it runs on the size that was stated.  The size is stated
+once: a rescale that the fault had dropped is made again without being asked for.
 """
 
 import collections
@@ -41,14 +41,12 @@ HOSTS = ("first", "last", "newest")
 PARTS = ("coordinator", "monitor", *HOSTS, "mpiexec", "daemon", "rank-0",
          "last-rank")
 DISTURBED = re.compile(r" (?:event (?:lost|crashed|unstarted)|life) ")
-# what has an order dropped, besides: the newcomer was lost, or did not come; a
-# monitor that ended had its executors leave
+# besides, the newcomer was lost, or did not come; a monitor that ended had its
+# executors leave
 DROPPED = re.compile(r" event (?:unprepared|unsaved|timeout|leave) ")
 # an executor may be lost before the coordinator knows it
 NEWCOMER = re.compile(r'executor=\S+ lost|ended with="signal 9"|'
                       r"the monitor has ended")
-# the order was carried out by the time of these, or is by the next coordinator
-ORDER_STANDS = ("saved", "stopped", "ranks-up", "resumed", "step")
 
 Case = collections.namedtuple("Case", "way step part fault")
 
@@ -82,12 +80,6 @@ class NotThere(Exception):
     """The part is not there at that step."""
 
 
-def begun(pid):
-    """When it was; the number of a process may be less than an older one's."""
-    fields = harness.read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
-    return int(fields[19]) if len(fields) > 19 else 0
-
-
 class Job:
     """One that is rescaled while something befalls it."""
 
@@ -104,7 +96,7 @@ class Job:
             self.run = room.start("bellows", "run", path, *hosts)
         room.runs_on(self.before)
         self.since = len(self.journal())
-        self.struck = self.asked_again = 0
+        self.struck = 0
         self.journal_then = self.losses_then = 0  # when it was struck
 
     @property
@@ -164,14 +156,14 @@ class Job:
             return self.room.ours("bellows-monitor")
         if part in HOSTS:
             many = {"first": 1, "last": 2, "newest": 3}[part]
-            hosts = sorted(self.room.ours("bellows-executor"), key=begun)
+            hosts = sorted(self.room.ours("bellows-executor"), key=harness.begun)
             return hosts[:many] if len(hosts) >= many else []
         if part == "rank-0":
             return self.ranks()[:1]
         if part == "last-rank":
             return self.ranks()
         return sorted(self.room.ours(
-            {"mpiexec": "mpiexec", "daemon": "orted"}[part]), key=begun)
+            {"mpiexec": "mpiexec", "daemon": "orted"}[part]), key=harness.begun)
 
     def victim(self, part):
         found = self.candidates(part)
@@ -237,34 +229,16 @@ class Job:
                              lambda: self.is_decided() or self.lead.is_over())
 
     def has_arrived(self):
-        """On the size that was ordered; or it is ordered again."""
+        """On the size that was stated."""
         assert not self.lead.is_over(), "it is over, and was to compute on"
         if self.states()[-1][0] != "running":
             return False  # asking costs more than reading
         job = self.room.status()
-        if not job or job["state"] != "running" or \
-                job["ranks"] != job["target"] or not harness.has_stepped(job):
+        if not job:
             return False
-        if job["ranks"] == self.after:
-            return True
-        if self.room.run("bellows", "scale", "heat", self.after).end() == 0:
-            self.asked_again += 1
-            if self.crew and self.case.way == "grow":
-                # the one that came had no work, and was released
-                self.crew.join(f"w{2 + self.asked_again}")
-        return False
-
-    def may_drop(self):
-        """Whether the order may have been dropped for what happened."""
-        _, step, part, fault = self.case
-        if self.second:
-            return self.is_decided()
-        if step == "step" and part in ("mpiexec", "daemon", "rank-0",
-                                       "last-rank"):
-            return False  # it was carried out, and no executor is missing
-        if part == "coordinator" and fault == "kill" and step in ORDER_STANDS:
-            return False  # its checkpoint was complete
-        return self.is_decided()
+        assert job["want"] == self.after, job
+        return (job["state"] == "running" and job["ranks"] == self.after
+                and job["target"] == self.after and harness.has_stepped(job))
 
     def may_shrink_to_1(self):
         """Whether nobody else may have been there: executors leave with their
@@ -282,8 +256,6 @@ class Job:
     def end(self):
         self.room.wait(f"{self.after} ranks", self.has_arrived, PATIENCE,
                        harness.ASK_AGAIN)
-        assert not self.asked_again or self.may_drop(), \
-            "the order was dropped, and what happened does not explain that"
         self.finish()
         sizes = [int(size) for state, size in self.states()
                  if state == "running"]
@@ -308,10 +280,10 @@ def repeated(output):
 class Figures:
     """Seconds from the fault to its detection and to the next step of ranks,
     steps computed again; None: it disturbed no rank.  felt: it disturbed
-    something.  asked_again: times that the size had to be ordered again."""
+    something."""
 
     def __init__(self, job):
-        self.felt, self.asked_again = bool(job.is_felt()), job.asked_again
+        self.felt = bool(job.is_felt())
         lines = job.journal()
         wall = int(re.search(r"^\w+ \d+ begun \d+ (\d+)", lines, re.M)[1])
         struck = job.struck * 1000 - wall

@@ -57,7 +57,7 @@ def give_notice(takes):
             crew.tell("w1")
             crew.left("w1")
             spent = time.monotonic() - begin
-            room.runs_on(1)
+            room.computes_on(1)
             saved = int(harness.read(room.path("ck", "state"), "r"))
             assert f"\nfrom {saved}\n" in crew.lead.output, saved
             room.run("bellows", "cancel", "heat").ends_with(0)

@@ -101,7 +101,7 @@ def asked(room, number):
     walk = sizes(dice, first, dice.randint(2, 4))
     for ranks in walk:
         room.moment(dice.random())
-        # declined while one is under way
+        # declined if it is to have that many already
         code = room.run("bellows", "scale", name, ranks,
                         *(["--wait"] * dice.randint(0, 1))).end()
         assert code in (0, 69, 76), f"scale ended with {code}"

@@ -34,6 +34,7 @@ MAY = {
     "executor": EXECUTORS,
     "monitor": {"Supply", "Scale", "GetJob", "WatchJob"},
     "client": {"Scale", "GetJob", "WatchJob", "Cancel"},
+    "scheduler": {"Grant", "GetJob", "WatchJob"},
 }
 METHODS = sorted(set().union(*MAY.values()))
 PARTS = ("ca.crt", "tls.crt", "tls.key")
@@ -111,7 +112,7 @@ def ask(channel, path, token=TOKEN):
 
 def each_role_may_call_what_is_its_own_and_nothing_else(room):
     at = Coordinator(room, make_keys(room))
-    for role in ("executor", "monitor", "client"):
+    for role in ("executor", "monitor", "client", "scheduler"):
         with channel_as(at.address, os.path.join(at.keys, role)) as channel:
             for method in METHODS:
                 if (role, method) == ("client", "Cancel"):
