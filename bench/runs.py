@@ -227,7 +227,7 @@ class Run:
 
 class Bellows(Run):
     def __init__(self, bindir, folder, command, ranks, largest,
-                 network="auto", keep="two"):
+                 network="auto", keep="two", more=None):
         self.bellows = os.path.join(bindir, "bellows")
         self.state = os.path.join(folder, "state")
         job = os.path.join(folder, "job.yaml")
@@ -240,6 +240,7 @@ class Bellows(Run):
                 "ranks": {"initial": ranks, "min": 1, "max": largest},
                 "checkpoint": {"dir": ".", "keep": keep},
                 "mpi": {"network": network},
+                **(more or {}),
             }, file)
         self.errors = os.path.join(folder, "errors")
         super().__init__(
