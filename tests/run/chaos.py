@@ -35,8 +35,9 @@ INTERNAL = 70  # of `bellows run` whose coordinator was ended by a signal
 # A known limitation: a job whose ranks die before its first step ends, for the
 # coordinator cannot tell whether the application did that itself.  These are
 # the statuses that mpiexec then has: it or a rank was killed, its ranks were
-# ended with their executor, it lost its daemon.
-BEFORE_THE_FIRST_STEP = (137, 143, 205)
+# ended with their executor, it lost its daemon.  The status is 70 if an executor
+# tells first that its ranks did not come.
+BEFORE_THE_FIRST_STEP = (70, 137, 143, 205)
 CARRIES_RANKS = ("bellows-monitor", "bellows-executor", "mpiexec", "orted",
                  "parint")
 # Of programs that made a mistake; nothing here sends these.
@@ -164,9 +165,9 @@ class Job:
 
     def is_explained(self, status):
         """By what was done to it since it was begun."""
-        if status == INTERNAL:
-            return "bellows-coordinator" in self.struck and \
-                f"ended by signal {signal.SIGKILL:d} " in self.at.errors
+        if status == INTERNAL and "bellows-coordinator" in self.struck and \
+                f"ended by signal {signal.SIGKILL:d} " in self.at.errors:
+            return True
         return status in BEFORE_THE_FIRST_STEP and \
             self.struck.intersection(CARRIES_RANKS) and \
             not self.has_stepped()
