@@ -35,7 +35,7 @@ class Bed:
         self.room, self.size, self.options = room, hosts, options
         self.name = f"test-{os.getpid()}-{next(numbers)}"
         self.words = [HOSTS, "--bed", self.name]
-        self.hosts = {}
+        self.hosts, self.pins = {}, []
 
     def obey(self, *words):
         at = subprocess.run([*self.words, *map(str, words)], check=False,
@@ -49,13 +49,19 @@ class Bed:
     def __enter__(self):
         self.obey("up", self.size, "--owner", os.getpid(), *self.options)
         self.hosts = json.loads(self.obey("show"))
+        # A network that is open keeps its number: no other bed gets it.
+        self.pins = [os.open(f"/proc/{at['pid']}/ns/net", os.O_RDONLY)
+                     for at in self.hosts.values()]
         self.room.prefix = self.on("n0")
         return self
 
     def __exit__(self, *_):
         self.room.prefix = []
         self.obey("down")
-        assert not self.left(), f"left: {self.left()}"
+        left = self.left()
+        for pin in self.pins:
+            os.close(pin)
+        assert not left, f"left: {left}"
 
     def on(self, host):
         """Words that run what follows there."""
