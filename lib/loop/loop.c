@@ -41,6 +41,8 @@ struct loop {
 	struct list timers; /* by time */
 	struct list children;
 	struct list removed;
+	void (*after)(void *user); /* NULL: nothing is to be done */
+	void *after_user;
 	bool stopped;
 	int code;
 };
@@ -53,6 +55,18 @@ msec_t loop_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return SECONDS(ts.tv_sec) + ts.tv_nsec / 1000000;
+}
+
+static void run_after(struct loop *loop)
+{
+	if (loop->after && !loop->stopped)
+		loop->after(loop->after_user);
+}
+
+void loop_after_each(struct loop *loop, void (*fn)(void *user), void *user)
+{
+	loop->after = fn;
+	loop->after_user = user;
 }
 
 /* ---- descriptors ---- */
@@ -150,6 +164,7 @@ static void fire_timers(struct loop *loop)
 			return;
 		list_remove(&timer->link);
 		timer->fn(timer->user);
+		run_after(loop);
 	}
 }
 
@@ -335,8 +350,10 @@ int loop_run(struct loop *loop)
 		for (int i = 0; i < n && !loop->stopped; i++) {
 			struct loop_fd *source = events[i].data.ptr;
 
-			if (source->fn)
-				source->fn(source->user, events[i].events);
+			if (!source->fn)
+				continue;
+			source->fn(source->user, events[i].events);
+			run_after(loop);
 		}
 		free_removed(loop);
 		fire_timers(loop);

@@ -53,6 +53,10 @@ struct loop *loop_destroy(struct loop *loop); /* returns NULL */
 int loop_run(struct loop *loop);
 void loop_stop(struct loop *loop, int code);
 
+/* fn runs after each callback of a descriptor or a timer, before the next one:
+ * what callbacks have put off is done there. */
+void loop_after_each(struct loop *loop, void (*fn)(void *user), void *user);
+
 /* CLOCK_MONOTONIC. */
 msec_t loop_now(void);
 

@@ -54,6 +54,31 @@ static void timers_fire_in_the_order_of_their_times(void)
 
 static struct loop_fd *one, *other;
 
+static void say_once(void *user, uint32_t events)
+{
+	add(user);
+	one = loop_fd_remove(one);
+}
+
+static void what_callbacks_put_off_is_done_after_each_of_them(void)
+{
+	struct loop_timer a = {0}, b = {0}, c = {0};
+	int fds[2];
+
+	begin();
+	CHECK(pipe(fds) == 0);
+	loop_fd_add(&one, loop, fds[1], EPOLLOUT, say_once, "write ", NULL);
+	loop_after_each(loop, say, "then ");
+	loop_timer_set(loop, &a, 10, say, "a ");
+	loop_timer_set(loop, &b, 10, say, "b ");
+	loop_timer_set(loop, &c, 10, stop, NULL);
+	CHECK(loop_run(loop) == 7);
+	CHECK_TEXT(trace, "write then a then b then stop ");
+	close(fds[0]);
+	close(fds[1]);
+	loop = loop_destroy(loop);
+}
+
 static void remove_both(void *user, uint32_t events)
 {
 	add("once ");
@@ -214,6 +239,7 @@ static void a_signal_that_is_ignored_is_told_from_others(void)
 }
 
 RUN_TESTS(TEST(timers_fire_in_the_order_of_their_times),
+	  TEST(what_callbacks_put_off_is_done_after_each_of_them),
 	  TEST(an_event_already_fetched_for_a_removed_source_is_dropped),
 	  TEST(every_exit_code_reaches_the_one_who_asked),
 	  TEST(children_start_with_clean_signals_and_three_descriptors),
