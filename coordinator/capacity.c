@@ -38,33 +38,9 @@ unsigned coordinator_executors_wanted(const struct coordinator *c)
 				    coordinator_leavers(c));
 }
 
-/* The size that executors are counted for; 0: the job waits for none. */
-static unsigned counted_for(const struct job *job)
-{
-	switch (job->state) {
-	case JOB_WAITING:
-	case JOB_REPLACING:
-	case JOB_GROWING:
-		return job->target;
-	case JOB_RUNNING:
-		return job_goal(job) == job->size ? 0 : job_goal(job);
-	case JOB_STARTING:
-	case JOB_RESUMING:
-	case JOB_PREPARING:
-	case JOB_SAVING:
-	case JOB_STOPPING:
-	case JOB_DONE:
-	case JOB_FAILED:
-	case JOB_CANCELLED:
-	case JOB_SUSPENDED:
-		return 0;
-	}
-	return 0;
-}
-
 void coordinator_count_executors(struct coordinator *c)
 {
-	unsigned ranks = counted_for(&c->job);
+	unsigned ranks = job_ranks_awaited(&c->job);
 	char reason[64] = "all executors are ready";
 
 	if (c->job.state == JOB_RUNNING)

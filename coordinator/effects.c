@@ -273,6 +273,7 @@ void coordinator_carry_out(struct coordinator *c)
 		do_start(c);
 		return;
 	case JOB_DO_COMPUTE:
+	case JOB_DO_GATHER:
 		coordinator_drop_next(c);
 		coordinator_count_executors(c);
 		return;

@@ -22,7 +22,7 @@ static const struct {
 	[JOB_STARTING]  = { "starting",  JOB_DO_START,   FOR(start)     },
 	[JOB_RESUMING]  = { "resuming",  JOB_DO_START,   FOR(resume)    },
 	[JOB_RUNNING]   = { "running",   JOB_DO_COMPUTE, FOREVER        },
-	[JOB_GROWING]   = { "growing",   JOB_DO_COMPUTE, FOR(grow)      },
+	[JOB_GROWING]   = { "growing",   JOB_DO_GATHER,  FOR(grow)      },
 	[JOB_PREPARING] = { "preparing", JOB_DO_PREPARE, FOR(start)     },
 	[JOB_SAVING]    = { "saving",    JOB_DO_SAVE,    FOR(save)      },
 	[JOB_STOPPING]  = { "stopping",  JOB_DO_STOP,    FOR(stop)      },
@@ -406,11 +406,30 @@ unsigned job_ranks_held(const struct job *job)
 		return job->target;
 	case JOB_DO_START:
 	case JOB_DO_COMPUTE:
+	case JOB_DO_GATHER:
 	case JOB_DO_PREPARE:
 	case JOB_DO_SAVE:
 	case JOB_DO_STOP:
 		return MAX(MAX(job->begun, job->target),
 			   job->stepped ? 0 : job->proven);
+	}
+	return 0;
+}
+
+unsigned job_ranks_awaited(const struct job *job)
+{
+	switch (job_effect(job)) {
+	case JOB_DO_WAIT:
+	case JOB_DO_GATHER:
+		return job->target;
+	case JOB_DO_COMPUTE:
+		return job_goal(job) == job->size ? 0 : job_goal(job);
+	case JOB_DO_START:
+	case JOB_DO_PREPARE:
+	case JOB_DO_SAVE:
+	case JOB_DO_STOP:
+	case JOB_DO_END:
+		return 0;
 	}
 	return 0;
 }

@@ -131,6 +131,7 @@ enum job_effect {
 	JOB_DO_WAIT,    /* nothing runs; hold executors */
 	JOB_DO_START,   /* have the ranks of job->epoch run */
 	JOB_DO_COMPUTE, /* leave the ranks alone; nothing is in preparation */
+	JOB_DO_GATHER,  /* the same, and hold executors for the target */
 	JOB_DO_PREPARE, /* have the ranks of job->next wait at their gates */
 	JOB_DO_SAVE,    /* have a checkpoint newer than the state */
 	JOB_DO_STOP,    /* have no rank of job->epoch */
@@ -204,6 +205,9 @@ unsigned job_ranks_held(const struct job *job);
 
 /* The size that the job moves to while it computes. */
 unsigned job_goal(const struct job *job);
+/* The size for which EXECUTORS counts those that are ready; 0: the job waits
+ * for none. */
+unsigned job_ranks_awaited(const struct job *job);
 /* Executors that are of use, each of which runs up to per ranks: those of the
  * ranks that are held, or for the goal.  Executors that leave are not of use
  * any more; leaving is how many do. */

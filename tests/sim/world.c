@@ -95,6 +95,7 @@ static void bring_about(struct world *world)
 		break;
 	case JOB_DO_WAIT:
 	case JOB_DO_COMPUTE:
+	case JOB_DO_GATHER:
 	case JOB_DO_PREPARE:
 		gate(world);
 		break;
@@ -142,27 +143,11 @@ static bool step(struct world *world, enum job_event_type type, unsigned epoch,
 	return feed(world, &event);
 }
 
-/* A job that may use executors is told of those that are there. */
+/* A job that waits for executors is told of those that are ready. */
 static void announce(struct world *world)
 {
-	switch (world->job.state) {
-	case JOB_WAITING:
-	case JOB_REPLACING:
-	case JOB_GROWING:
-	case JOB_RUNNING:
+	if (job_ranks_awaited(&world->job) > 0)
 		step(world, JOB_EV_EXECUTORS, 0, ready_size(world));
-		return;
-	case JOB_STARTING:
-	case JOB_RESUMING:
-	case JOB_PREPARING:
-	case JOB_SAVING:
-	case JOB_STOPPING:
-	case JOB_DONE:
-	case JOB_FAILED:
-	case JOB_CANCELLED:
-	case JOB_SUSPENDED:
-		return;
-	}
 }
 
 /* Executors that are on their way count if the job may wait for them. */

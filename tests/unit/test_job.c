@@ -186,7 +186,7 @@ static void what_is_to_be_true_follows_from_the_state(void)
 		{JOB_WAITING, JOB_DO_WAIT, 100, 2, false},
 		{JOB_STARTING, JOB_DO_START, 300, 2, false},
 		{JOB_RUNNING, JOB_DO_COMPUTE, 0, 2, true},
-		{JOB_GROWING, JOB_DO_COMPUTE, 200, 4, true},
+		{JOB_GROWING, JOB_DO_GATHER, 200, 4, true},
 		{JOB_PREPARING, JOB_DO_PREPARE, 300, 4, true},
 		{JOB_SAVING, JOB_DO_SAVE, 400, 4, true},
 		{JOB_STOPPING, JOB_DO_STOP, 500, 4, false},
