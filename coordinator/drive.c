@@ -389,6 +389,93 @@ static void on_recalled(void *user, int member, msec_t grace)
 	coordinator_on_recalled(user, member, grace);
 }
 
+static void on_log_lines(struct coordinator *c,
+			 const Bellows__V1__LogLines *log)
+{
+	for (size_t i = 0; i < log->n_line; i++)
+		coordinator_on_line(c, log->epoch, log->line[i]);
+}
+
+/* NULL: the start is over, and a report about it is dropped. */
+static struct launch *find_start(const struct coordinator *c, unsigned epoch)
+{
+	if (c->now && launch_epoch(c->now) == epoch)
+		return c->now;
+	if (c->next && launch_epoch(c->next) == epoch)
+		return c->next;
+	return NULL;
+}
+
+static void on_arrived(struct coordinator *c, int member,
+		       const Bellows__V1__GateArrived *gate)
+{
+	struct launch *launch = find_start(c, gate->epoch);
+
+	if (launch)
+		launch_on_arrived(launch, member, gate->rank);
+}
+
+static void on_ranks_up(struct coordinator *c, int member,
+			const Bellows__V1__RanksUp *up)
+{
+	struct launch *launch = find_start(c, up->epoch);
+
+	if (launch)
+		launch_on_ranks_up(launch, member, up);
+}
+
+static void on_ranks_gone(struct coordinator *c, int member,
+			  const Bellows__V1__RanksGone *gone)
+{
+	struct launch *launch = find_start(c, gone->epoch);
+
+	if (launch)
+		launch_on_ranks_gone(launch, member);
+}
+
+static void on_save_begun(struct coordinator *c,
+			  const Bellows__V1__SaveBegun *begun)
+{
+	struct launch *launch = find_start(c, begun->epoch);
+
+	if (launch)
+		launch_save(launch, false, false);
+}
+
+static void dispatch(struct coordinator *c, int member,
+		     const Bellows__V1__Report *report)
+{
+	switch (report->what_case) {
+	case BELLOWS__V1__REPORT__WHAT_GATE_ARRIVED:
+		on_arrived(c, member, report->gate_arrived);
+		return;
+	case BELLOWS__V1__REPORT__WHAT_RANKS_UP:
+		on_ranks_up(c, member, report->ranks_up);
+		return;
+	case BELLOWS__V1__REPORT__WHAT_RANKS_GONE:
+		on_ranks_gone(c, member, report->ranks_gone);
+		return;
+	case BELLOWS__V1__REPORT__WHAT_SAVE_BEGUN:
+		on_save_begun(c, report->save_begun);
+		return;
+	case BELLOWS__V1__REPORT__WHAT_LOG_LINES:
+		on_log_lines(c, report->log_lines);
+		return;
+	case BELLOWS__V1__REPORT__WHAT_DISK:
+		storage_on_report(c, member, report->disk);
+		return;
+	case BELLOWS__V1__REPORT__WHAT_SSHD:
+	case BELLOWS__V1__REPORT__WHAT_PROGRAM_ENDED:
+		c->launcher->ops->on_report(c->launcher, member, report);
+		return;
+	case BELLOWS__V1__REPORT__WHAT_HEARTBEAT: /* members.c has looked at */
+	case BELLOWS__V1__REPORT__WHAT_PROBED:    /* these */
+	case BELLOWS__V1__REPORT__WHAT__NOT_SET:
+	case _BELLOWS__V1__REPORT__WHAT__CASE_IS_INT_SIZE:
+		return;
+	}
+}
+
 static void on_report(void *user, int member, const Bellows__V1__Report *report)
 {
 	struct coordinator *c = user;
@@ -398,16 +485,7 @@ static void on_report(void *user, int member, const Bellows__V1__Report *report)
 		members_refute(c->members, member, err.text);
 		return;
 	}
-	c->launcher->ops->on_report(c->launcher, member, report);
-	if (report->what_case == BELLOWS__V1__REPORT__WHAT_LOG_LINES)
-		for (size_t i = 0; i < report->log_lines->n_line; i++)
-			coordinator_on_line(c, report->log_lines->epoch,
-					    report->log_lines->line[i]);
-	storage_on_report(c, member, report);
-	if (c->now)
-		launch_on_report(c->now, member, report);
-	if (c->next)
-		launch_on_report(c->next, member, report);
+	dispatch(c, member, report);
 }
 
 const struct members_events coordinator_members_events = {

@@ -214,36 +214,6 @@ void launch_signal(struct launch *launch, int signo)
 	launch->ops->signal(launch, signo);
 }
 
-bool launch_asks(struct launch *launch, int member)
-{
-	return launch->ops->asks && launch->ops->asks(launch, member);
-}
-
-void launch_on_confirmed(struct launch *launch, int member)
-{
-	if (launch->ops->on_confirmed)
-		launch->ops->on_confirmed(launch, member);
-}
-
-void launch_hold_back(struct launch *launch, bool yes)
-{
-	if (launch->ops->hold_back)
-		launch->ops->hold_back(launch, yes);
-}
-
-void launch_on_report(struct launch *launch, int member,
-		      const Bellows__V1__Report *report)
-{
-	if (launch->ops->on_report)
-		launch->ops->on_report(launch, member, report);
-}
-
-void launch_on_attached(struct launch *launch, int member)
-{
-	if (launch->ops->on_attached)
-		launch->ops->on_attached(launch, member);
-}
-
 void launch_on_lost(struct launch *launch, int member)
 {
 	launch->ops->on_lost(launch, member);

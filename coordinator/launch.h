@@ -78,20 +78,26 @@ void launch_forbid(struct launch *launch);
 void launch_save(struct launch *launch, bool first, bool take);
 void launch_signal(struct launch *launch, int signo);
 
-/* A polled executor calls: must it have its ranks write a checkpoint?  It is
- * then waited for until it has confirmed that it told them. */
+void launch_on_lost(struct launch *launch, int member);
+
+/* launch_gated.c: what our executors report; of a bare start, or of an executor
+ * without ranks of it, nothing is done. */
+void launch_on_arrived(struct launch *launch, int member, unsigned rank);
+void launch_on_ranks_up(struct launch *launch, int member,
+			const Bellows__V1__RanksUp *up);
+void launch_on_ranks_gone(struct launch *launch, int member);
+/* Repeats the orders that hold. */
+void launch_on_attached(struct launch *launch, int member);
+
+/* launch_bare_save.c: a polled executor calls; must it have its ranks write a
+ * checkpoint?  It is then waited for until it has confirmed that it told them.
+ * Never of a gated start. */
 bool launch_asks(struct launch *launch, int member);
 void launch_on_confirmed(struct launch *launch, int member);
 
-/* What ranks print is not to be read for a while, or again. */
+/* launch_bare_run.c: what ranks print is not to be read for a while, or again.
+ * The output of a gated start comes from its executors. */
 void launch_hold_back(struct launch *launch, bool yes);
-
-/* A report of one of its executors; others are dropped. */
-void launch_on_report(struct launch *launch, int member,
-		      const Bellows__V1__Report *report);
-/* Repeats the orders that hold. */
-void launch_on_attached(struct launch *launch, int member);
-void launch_on_lost(struct launch *launch, int member);
 
 unsigned launch_epoch(const struct launch *launch);
 const struct layout *launch_layout(const struct launch *launch);

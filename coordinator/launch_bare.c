@@ -192,7 +192,4 @@ const struct launch_ops launch_bare = {
 	.save = bare_save,
 	.signal = bare_signal,
 	.on_lost = bare_on_lost,
-	.asks = bare_asks,
-	.on_confirmed = bare_on_confirmed,
-	.hold_back = bare_hold_back,
 };

@@ -74,14 +74,11 @@ void bare_reach_no_more(struct bare *bare);
 
 /* launch_bare_save.c */
 void bare_save(struct launch *launch, bool first, bool take);
-bool bare_asks(struct launch *launch, int member);
-void bare_on_confirmed(struct launch *launch, int member);
 /* The ranks are gone: what is there is what they wrote. */
 void bare_judge_at_end(struct bare *bare);
 
 /* launch_bare_run.c: mpiexec on the application, and what comes from it. */
 int bare_run(struct bare *bare, struct error *err);
-void bare_hold_back(struct launch *launch, bool yes);
 void bare_drop_output(struct bare *bare);
 /* For xmlout. */
 void bare_on_line(void *user, int rank, bool error, const char *text, size_t n);

@@ -106,11 +106,11 @@ static void on_output(void *user, uint32_t events)
 	read_some(user);
 }
 
-void bare_hold_back(struct launch *launch, bool yes)
+void launch_hold_back(struct launch *launch, bool yes)
 {
 	struct bare *bare = bare_of(launch);
 
-	if (bare->watch)
+	if (launch->ops == &launch_bare && bare->watch)
 		loop_fd_set(bare->watch, yes ? 0 : EPOLLIN);
 }
 

@@ -118,10 +118,16 @@ void bare_save(struct launch *launch, bool first, bool take)
 	}
 }
 
-bool bare_asks(struct launch *launch, int member)
+/* Index in the layout; -1: the member has nothing to save for this start. */
+static int find_place(const struct launch *launch, int member)
+{
+	return launch->ops == &launch_bare ? launch_place(launch, member) : -1;
+}
+
+bool launch_asks(struct launch *launch, int member)
 {
 	struct bare *bare = bare_of(launch);
-	int place = launch_place(launch, member);
+	int place = find_place(launch, member);
 
 	/* who has not been told when they leave needs not be */
 	if (place < 0 || !bare->posts[place].asked ||
@@ -131,10 +137,10 @@ bool bare_asks(struct launch *launch, int member)
 	return true;
 }
 
-void bare_on_confirmed(struct launch *launch, int member)
+void launch_on_confirmed(struct launch *launch, int member)
 {
 	struct bare *bare = bare_of(launch);
-	int place = launch_place(launch, member);
+	int place = find_place(launch, member);
 
 	if (place < 0)
 		return;

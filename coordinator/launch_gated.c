@@ -177,30 +177,54 @@ static void gated_stop(struct launch *launch, msec_t patience)
 
 /* ---- reports ---- */
 
-static void on_arrived(struct gated *gated, int place, unsigned rank)
+/* Index in the layout; -1: nothing is to be done about such a report. */
+static int find_place(const struct launch *launch, int member)
 {
-	struct launch *launch = &gated->launch;
-	const struct place *here = &launch->layout.places[place];
+	return launch->ops == &launch_gated ? launch_place(launch, member) : -1;
+}
+
+static bool all_arrived(const struct gated *gated)
+{
+	const struct layout *layout = &gated->launch.layout;
+
+	for (int i = 0; i < layout->n; i++)
+		if (gated->posts[i].arrived < layout->places[i].ranks)
+			return false;
+	return true;
+}
+
+static void refuse_rank(struct launch *launch, const struct place *here,
+			unsigned rank)
+{
 	struct error err;
 
-	if (launch->prepared)
+	error_set(&err, 0,
+		  "rank %u came to executor %d, which was to run ranks %u to "
+		  "%u",
+		  rank, here->member, here->first,
+		  here->first + here->ranks - 1);
+	launch_fail(launch, err.text, false, 0);
+}
+
+void launch_on_arrived(struct launch *launch, int member, unsigned rank)
+{
+	struct gated *gated = gated_of(launch);
+	int place = find_place(launch, member);
+	const struct place *here;
+
+	if (place < 0 || launch->prepared)
 		return;
+	here = &launch->layout.places[place];
 	if (rank - here->first >= here->ranks) {
-		error_set(&err, 0,
-			  "rank %u came to executor %d, which was to run "
-			  "ranks %u to %u",
-			  rank, here->member, here->first,
-			  here->first + here->ranks - 1);
-		launch_fail(launch, err.text, false, 0);
+		refuse_rank(launch, here, rank);
 		return;
 	}
 	if (gated->here[rank])
 		return;
 	gated->here[rank] = true;
 	gated->posts[place].arrived++;
-	for (int i = 0; i < launch->layout.n; i++)
-		if (gated->posts[i].arrived < launch->layout.places[i].ranks)
-			return;
+	if (!all_arrived(gated))
+		return;
 	launch_set_prepared(launch);
 	if (gated->open_wanted && !gated->opened)
 		open_now(gated);
@@ -222,13 +246,15 @@ static bool counts_right(const struct place *place,
 	return sum == expected;
 }
 
-static void on_up(struct gated *gated, int place,
-		  const Bellows__V1__RanksUp *up)
+void launch_on_ranks_up(struct launch *launch, int member,
+			const Bellows__V1__RanksUp *up)
 {
-	struct launch *launch = &gated->launch;
+	struct gated *gated = gated_of(launch);
+	int place = find_place(launch, member);
 
-	/* said again by who has attached again: some may have ended by now */
-	if (gated->posts[place].up)
+	/* An executor that has attached again reports it again, and some of
+	 * its ranks may have ended by now. */
+	if (place < 0 || gated->posts[place].up)
 		return;
 	if (*up->failure) {
 		launch_fail(launch, up->failure, true, (int)up->exit_code);
@@ -248,34 +274,21 @@ static void on_up(struct gated *gated, int place,
 	launch_set_up(launch);
 }
 
-static void gated_on_report(struct launch *launch, int member,
-			    const Bellows__V1__Report *report)
+void launch_on_ranks_gone(struct launch *launch, int member)
 {
 	struct gated *gated = gated_of(launch);
-	int place = launch_place(launch, member);
+	int place = find_place(launch, member);
 
 	if (place < 0)
 		return;
-	if (report->what_case == BELLOWS__V1__REPORT__WHAT_GATE_ARRIVED &&
-	    report->gate_arrived->epoch == launch->epoch)
-		on_arrived(gated, place, report->gate_arrived->rank);
-	if (report->what_case == BELLOWS__V1__REPORT__WHAT_RANKS_UP &&
-	    report->ranks_up->epoch == launch->epoch)
-		on_up(gated, place, report->ranks_up);
-	if (report->what_case == BELLOWS__V1__REPORT__WHAT_RANKS_GONE &&
-	    report->ranks_gone->epoch == launch->epoch) {
-		gated->posts[place].gone = true;
-		look_for_ranks(gated);
-	}
-	if (report->what_case == BELLOWS__V1__REPORT__WHAT_SAVE_BEGUN &&
-	    report->save_begun->epoch == launch->epoch)
-		gated_save(launch, false, false);
+	gated->posts[place].gone = true;
+	look_for_ranks(gated);
 }
 
-static void gated_on_attached(struct launch *launch, int member)
+void launch_on_attached(struct launch *launch, int member)
 {
 	struct gated *gated = gated_of(launch);
-	int place = launch_place(launch, member);
+	int place = find_place(launch, member);
 
 	if (place < 0 || gated->posts[place].gone)
 		return;
@@ -343,7 +356,5 @@ const struct launch_ops launch_gated = {
 	.stop = gated_stop,
 	.save = gated_save,
 	.signal = gated_signal,
-	.on_report = gated_on_report,
-	.on_attached = gated_on_attached,
 	.on_lost = gated_on_lost,
 };

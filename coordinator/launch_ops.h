@@ -26,7 +26,7 @@ struct launch {
 	struct checkpoint restart;
 };
 
-/* As in launch.h.  Of those that are NULL nothing is to be done. */
+/* What both kinds do, as in launch.h. */
 struct launch_ops {
 	size_t size; /* of the implementation, which begins as zeroes */
 	int (*begin)(struct launch *launch, struct error *err);
@@ -35,13 +35,7 @@ struct launch_ops {
 	void (*stop)(struct launch *launch, msec_t patience);
 	void (*save)(struct launch *launch, bool first, bool take);
 	void (*signal)(struct launch *launch, int signo);
-	void (*on_report)(struct launch *launch, int member,
-			  const Bellows__V1__Report *report);
-	void (*on_attached)(struct launch *launch, int member);
 	void (*on_lost)(struct launch *launch, int member);
-	bool (*asks)(struct launch *launch, int member);
-	void (*on_confirmed)(struct launch *launch, int member);
-	void (*hold_back)(struct launch *launch, bool yes);
 };
 
 extern const struct launch_ops launch_gated, launch_bare;

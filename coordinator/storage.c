@@ -333,10 +333,9 @@ static void set_executor(struct coordinator *c, int member, const char *text)
 }
 
 void storage_on_report(struct coordinator *c, int member,
-		       const Bellows__V1__Report *report)
+		       const Bellows__V1__Disk *report)
 {
-	if (report->what_case == BELLOWS__V1__REPORT__WHAT_DISK)
-		set_executor(c, member, report->disk->trouble);
+	set_executor(c, member, report->trouble);
 }
 
 void storage_on_gone(struct coordinator *c, int member)

@@ -78,7 +78,7 @@ enum job_event_type storage_verdict(struct coordinator *c, int status);
 
 /* An executor may say that it cannot write its files, or that it can again. */
 void storage_on_report(struct coordinator *c, int member,
-		       const Bellows__V1__Report *report);
+		       const Bellows__V1__Disk *report);
 void storage_on_gone(struct coordinator *c, int member);
 
 /* Where no new checkpoint is, for a sentence. */
