@@ -33,6 +33,7 @@
 #include "coordinator/trial.h"
 #include "core/job.h"
 #include "core/resume.h"
+#include "jobfile/exit.h"
 #include "metrics/listen.h"
 #include "rpc/renew.h"
 #include "rpc/token.h"
@@ -127,6 +128,13 @@ void coordinator_on_ended(struct coordinator *c, int status);
 
 /* Sets the timer of the patience of the state it is in. */
 void coordinator_arm_deadline(struct coordinator *c);
+
+/* The exit code of a failure that an executor reports; a number that is none
+ * is an error of ours. */
+static inline int coordinator_exit_code(int reported)
+{
+	return reported > 0 && reported <= 255 ? reported : EXIT_INTERNAL;
+}
 
 /* No rank of the start that ran is left. */
 void coordinator_on_stopped(struct coordinator *c);

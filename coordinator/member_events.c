@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/coordinator.h"
+
+#include "base/log.h"
+#include "coordinator/claims.h"
+
+/*
+ * What executors report, as events of the job
+ */
+
+static void on_probed(void *user, int member)
+{
+	struct coordinator *c = user;
+
+	c->launcher->ops->admit(c->launcher, member);
+}
+
+static void on_ready(void *user, int member)
+{
+	coordinator_count_executors(user);
+}
+
+static void on_unfit(void *user, int member, const char *failure, int exit_code)
+{
+	struct coordinator *c = user;
+	char reason[512];
+
+	snprintf(reason, sizeof(reason), "%s: %.400s",
+		 members_ledger(c->members)->members[member].name, failure);
+	log_warn("executor=%s", reason);
+	if (c->job.starts != 0)
+		return;
+	c->exit_code = coordinator_exit_code(exit_code);
+	coordinator_event(c, JOB_EV_UNFIT, 0, 0, reason);
+}
+
+static void on_attached(void *user, int member)
+{
+	struct coordinator *c = user;
+
+	if (c->now)
+		launch_on_attached(c->now, member);
+	if (c->next)
+		launch_on_attached(c->next, member);
+}
+
+/* It has no ranks any more, whatever it was to have.  The start in preparation
+ * is the first to hear: with the last rank of the other gone, it is made. */
+static void forget(struct coordinator *c, int member)
+{
+	c->launcher->ops->on_gone(c->launcher, member);
+	storage_on_gone(c, member);
+	if (c->next)
+		launch_on_lost(c->next, member);
+	if (c->now)
+		launch_on_lost(c->now, member);
+}
+
+static void on_lost(void *user, int member, const char *reason)
+{
+	struct coordinator *c = user;
+	bool had_ranks =
+		c->now && layout_ranks(launch_layout(c->now), member) > 0;
+	unsigned epoch = c->job.epoch; /* forgetting it may begin another */
+	char text[192];
+
+	forget(c, member);
+	snprintf(text, sizeof(text), "%s was lost: %.100s",
+		 members_ledger(c->members)->members[member].name, reason);
+	if (!job_is_over(&c->job) &&
+	    record_notice(c, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST, text))
+		service_publish(c, PUBLISH_SOON);
+	if (had_ranks)
+		coordinator_event(c, JOB_EV_LOST, epoch, 0, text);
+}
+
+static void on_left(void *user, int member)
+{
+	forget(user, member);
+}
+
+static void on_recalled(void *user, int member, msec_t grace)
+{
+	coordinator_on_recalled(user, member, grace);
+}
+
+static void on_log_lines(struct coordinator *c,
+			 const Bellows__V1__LogLines *log)
+{
+	for (size_t i = 0; i < log->n_line; i++)
+		coordinator_on_line(c, log->epoch, log->line[i]);
+}
+
+/* NULL: the start is over, and a report about it is dropped. */
+static struct launch *find_start(const struct coordinator *c, unsigned epoch)
+{
+	if (c->now && launch_epoch(c->now) == epoch)
+		return c->now;
+	if (c->next && launch_epoch(c->next) == epoch)
+		return c->next;
+	return NULL;
+}
+
+static void on_arrived(struct coordinator *c, int member,
+		       const Bellows__V1__GateArrived *gate)
+{
+	struct launch *launch = find_start(c, gate->epoch);
+
+	if (launch)
+		launch_on_arrived(launch, member, gate->rank);
+}
+
+static void on_ranks_up(struct coordinator *c, int member,
+			const Bellows__V1__RanksUp *up)
+{
+	struct launch *launch = find_start(c, up->epoch);
+
+	if (launch)
+		launch_on_ranks_up(launch, member, up);
+}
+
+static void on_ranks_gone(struct coordinator *c, int member,
+			  const Bellows__V1__RanksGone *gone)
+{
+	struct launch *launch = find_start(c, gone->epoch);
+
+	if (launch)
+		launch_on_ranks_gone(launch, member);
+}
+
+static void on_save_begun(struct coordinator *c,
+			  const Bellows__V1__SaveBegun *begun)
+{
+	struct launch *launch = find_start(c, begun->epoch);
+
+	if (launch)
+		launch_save(launch, false, false);
+}
+
+static void dispatch(struct coordinator *c, int member,
+		     const Bellows__V1__Report *report)
+{
+	switch (report->what_case) {
+	case BELLOWS__V1__REPORT__WHAT_GATE_ARRIVED:
+		on_arrived(c, member, report->gate_arrived);
+		return;
+	case BELLOWS__V1__REPORT__WHAT_RANKS_UP:
+		on_ranks_up(c, member, report->ranks_up);
+		return;
+	case BELLOWS__V1__REPORT__WHAT_RANKS_GONE:
+		on_ranks_gone(c, member, report->ranks_gone);
+		return;
+	case BELLOWS__V1__REPORT__WHAT_SAVE_BEGUN:
+		on_save_begun(c, report->save_begun);
+		return;
+	case BELLOWS__V1__REPORT__WHAT_LOG_LINES:
+		on_log_lines(c, report->log_lines);
+		return;
+	case BELLOWS__V1__REPORT__WHAT_DISK:
+		storage_on_report(c, member, report->disk);
+		return;
+	case BELLOWS__V1__REPORT__WHAT_SSHD:
+	case BELLOWS__V1__REPORT__WHAT_PROGRAM_ENDED:
+		c->launcher->ops->on_report(c->launcher, member, report);
+		return;
+	case BELLOWS__V1__REPORT__WHAT_HEARTBEAT: /* members.c has looked at */
+	case BELLOWS__V1__REPORT__WHAT_PROBED:    /* these */
+	case BELLOWS__V1__REPORT__WHAT__NOT_SET:
+	case _BELLOWS__V1__REPORT__WHAT__CASE_IS_INT_SIZE:
+		return;
+	}
+}
+
+static void on_report(void *user, int member, const Bellows__V1__Report *report)
+{
+	struct coordinator *c = user;
+	struct error err;
+
+	if (claims_check_report(c, member, report, &err) < 0) {
+		members_refute(c->members, member, err.text);
+		return;
+	}
+	dispatch(c, member, report);
+}
+
+const struct members_events coordinator_members_events = {
+	on_probed, on_ready, on_unfit,    on_attached,
+	on_lost,   on_left,  on_recalled, on_report,
+};
