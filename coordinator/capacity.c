@@ -32,22 +32,55 @@ unsigned coordinator_possible_soon(struct coordinator *c, unsigned limit)
 			      limit));
 }
 
-unsigned coordinator_executors_wanted(const struct coordinator *c)
-{
-	return job_executors_wanted(&c->job, c->jobfile->ranks_per_executor,
-				    coordinator_leavers(c));
-}
-
-void coordinator_count_executors(struct coordinator *c)
+bool coordinator_count_executors(struct coordinator *c, struct event *event)
 {
 	unsigned ranks = job_ranks_awaited(&c->job);
-	char reason[64] = "all executors are ready";
 
+	if (ranks == 0)
+		return false;
+	event->job.type = JOB_EV_EXECUTORS;
+	event->job.size = coordinator_possible(c, ranks);
 	if (c->job.state == JOB_RUNNING)
-		snprintf(reason, sizeof(reason), "the job is to have %u ranks",
-			 ranks);
-	if (ranks > 0)
-		coordinator_event(c, JOB_EV_EXECUTORS, 0,
-				  coordinator_possible(c, ranks), reason);
-	coordinator_release_surplus(c);
+		snprintf(event->reason, sizeof(event->reason),
+			 "the job is to have %u ranks", ranks);
+	else
+		snprintf(event->reason, sizeof(event->reason),
+			 "all executors are ready");
+	return true;
+}
+
+bool coordinator_hold_executors(struct coordinator *c)
+{
+	unsigned n =
+		job_executors_wanted(&c->job, c->jobfile->ranks_per_executor,
+				     coordinator_leavers(c));
+
+	if (n == c->held)
+		return false;
+	c->held = n;
+	return true;
+}
+
+/* Until the new size has proven itself there is a way back. */
+static bool may_release(const struct job *job)
+{
+	return job->state == JOB_RUNNING && job->stepped;
+}
+
+void coordinator_release_surplus(struct coordinator *c)
+{
+	struct ledger *ledger = members_ledger(c->members);
+	unsigned ready = 0;
+
+	if (!may_release(&c->job))
+		return;
+	for (int i = 0; i < ledger->n; i++)
+		ready += ledger->members[i].state == MEMBER_READY;
+	for (int i = ledger->n - 1; i >= 0 && ready > c->held; i--) {
+		if (ledger->members[i].state != MEMBER_READY ||
+		    ledger->members[i].ranks > 0)
+			continue;
+		members_release(c->members, i, "the job does not need it");
+		ready--;
+	}
 }

@@ -20,11 +20,11 @@ static void on_terminate(void *user, int signo, pid_t sender)
 	struct coordinator *c = user;
 
 	if (c->suspending) {
-		coordinator_event(c, JOB_EV_CANCEL, 0, 0, strsignal(signo));
+		coordinator_post(c, JOB_EV_CANCEL, 0, 0, strsignal(signo));
 		return;
 	}
 	c->suspending = true;
-	coordinator_event(c, JOB_EV_SUSPEND, 0, 0, strsignal(signo));
+	coordinator_post(c, JOB_EV_SUSPEND, 0, 0, strsignal(signo));
 }
 
 static void on_forward(void *user, int signo, pid_t sender)
@@ -89,9 +89,9 @@ static void restate(struct coordinator *c, const struct job *before,
 	unsigned grant = jobfile_largest(c->jobfile, before->grant);
 
 	if (want > 0 && want != c->job.want)
-		coordinator_event(c, JOB_EV_SCALE, 0, want, reason);
+		coordinator_post(c, JOB_EV_SCALE, 0, want, reason);
 	if (grant > 0 && before->grant != JOB_NO_GRANT && grant != c->job.grant)
-		coordinator_event(c, JOB_EV_GRANT, 0, grant, reason);
+		coordinator_post(c, JOB_EV_GRANT, 0, grant, reason);
 }
 
 /* The same job was suspended, and its job file begins it at the same size. */
@@ -148,13 +148,15 @@ int coordinator_begin(struct coordinator *c, struct error *err)
 	if (c->past) {
 		c->fence = loop_now() + members_lease(c->members);
 		take_over(c, &patience);
-		coordinator_event(c, JOB_EV_RESTARTED, 0, found,
-				  "the coordinator was started again");
+		coordinator_post(c, JOB_EV_RESTARTED, 0, found,
+				 "the coordinator was started again");
 		restate(c, &c->past->job, "the job file has changed");
 	} else {
 		begin_anew(c, &patience, found);
 	}
 	storage_on_begun(c, state);
+	coordinator_post_executors(c); /* how many are to be held */
+	coordinator_settle(c);
 	return 0;
 }
 
@@ -181,6 +183,7 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 	c->former = former;
 	if (getrandom(&c->incarnation, sizeof(c->incarnation), 0) < 0)
 		c->incarnation = (uint64_t)loop_now();
+	list_init(&c->events);
 	list_init(&c->watchers);
 	list_init(&c->outputs);
 	r = jobfile_read(&c->jobfile, config->job, err);
@@ -234,7 +237,7 @@ static void print_figures(void *user, FILE *to)
 		.job = &c->job,
 		.history = &c->history,
 		.ledger = members_ledger(c->members),
-		.executors_wanted = coordinator_executors_wanted(c),
+		.executors_wanted = c->held,
 		.now = loop_now(),
 	};
 
@@ -253,9 +256,15 @@ int coordinator_show_metrics(struct coordinator *c, const char *address,
 	return r;
 }
 
+static void after_each(void *user)
+{
+	coordinator_settle(user);
+}
+
 int coordinator_run(struct coordinator *c)
 {
 	coordinator_arm_deadline(c);
+	loop_after_each(c->loop, after_each, c);
 	return loop_run(c->loop);
 }
 
@@ -263,6 +272,8 @@ struct coordinator *coordinator_destroy(struct coordinator *c)
 {
 	if (!c)
 		return NULL;
+	loop_after_each(c->loop, NULL, NULL);
+	events_clear(&c->events);
 	loop_timer_clear(&c->publish);
 	metrics_destroy(c->metrics);
 	doors_close(c);

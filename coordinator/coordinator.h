@@ -5,22 +5,25 @@
 /*
  * The coordinator of one job
  *
- * Everything that happens becomes an event of core/job; job_step() decides, and
+ * Everything that happens becomes an event of core/job, and waits in a queue
+ * until the callback that put it there has returned; job_step() decides, and
  * the effect of the state it leads to is carried out here: start, prepare,
  * save, stop, end.  Nothing else moves the job, and no effect minds being done
  * twice.
  *
- *     service (rpc)  members (executors)  launch (mpiexec, ranks)
- *            \              |               /
- *             +---------> drive.c <---------+
- *                     job_step()
- *                         |
+ *     service.c (rpc)  member_events.c (executors)  launch_events.c (ranks)
+ *            \                    |                     /
+ *             +----------> events.c, a queue <---------+
+ *                                |
+ *                    drive.c, which calls job_step()
+ *                                |
  *               effects.c   leaving.c   periodic.c   storage.c
  *
  * This header is for the files of this room.
  */
 
 #include "coordinator/config.h"
+#include "coordinator/events.h"
 #include "coordinator/history.h"
 #include "coordinator/launch.h"
 #include "coordinator/launcher.h"
@@ -42,7 +45,9 @@ struct coordinator {
 	const struct config *config;
 	struct loop *loop;
 	struct jobfile *jobfile;
+	struct list events; /* see events.h */
 	struct job job;
+	unsigned held; /* executors that are to be held for it */
 	struct history history;
 	char reason[384];  /* of the state it is in */
 	char trouble[240]; /* of executors that do not come; "": none */
@@ -83,6 +88,7 @@ struct coordinator {
 	bool saved;              /* a new checkpoint */
 	unsigned progress_epoch; /* whose steps were seen last */
 	struct resume resume;    /* what it has to prove */
+	unsigned resumed_epoch;  /* epoch that has proven it */
 	uint64_t ordered_at;     /* last step seen when told to save */
 	uint64_t saved_after;    /* the same, of the checkpoint that it wrote */
 	unsigned afresh;         /* epoch that did not go on, must not write */
@@ -97,12 +103,19 @@ struct coordinator {
 	struct requests requests; /* to Scale that were accepted */
 };
 
-/* One event: step, effect, publish.  reason: why, for people. */
-void coordinator_step(struct coordinator *c, const struct job_event *event,
-		      const char *reason);
+/* Puts an event of the job into the queue.  reason: why, for people. */
+void coordinator_post_event(struct coordinator *c,
+			    const struct job_event *event, const char *reason);
 /* The same of the event of that type, now. */
-void coordinator_event(struct coordinator *c, enum job_event_type type,
-		       unsigned epoch, unsigned size, const char *reason);
+void coordinator_post(struct coordinator *c, enum job_event_type type,
+		      unsigned epoch, unsigned size, const char *reason);
+/* An event of another kind. */
+void coordinator_post_kind(struct coordinator *c, enum event_kind kind,
+			   unsigned epoch);
+/* Takes out all events: step, journal, effect, publish.  The loop calls it
+ * after each callback.  A callback whose answer says that something is in the
+ * journal calls it before that answer. */
+void coordinator_settle(struct coordinator *c);
 
 /* record.c: what happens, in the journal.  A job that goes on has a past; of
  * any other the journal is set aside. */
@@ -121,10 +134,13 @@ void coordinator_on_line(struct coordinator *c, unsigned epoch,
 			 const char *line);
 
 /* verdict.c: the verdict of the executor of rank 0 on the checkpoint it was to
- * watch; mpiexec of the start that runs has ended. */
+ * watch. */
 void coordinator_on_checkpoint(struct coordinator *c,
 			       const Bellows__V1__CheckpointReport *report);
-void coordinator_on_ended(struct coordinator *c, int status);
+/* What the end of the ranks means for the job; false: it is not known yet, or
+ * nothing. */
+bool verdict_on_ended(struct coordinator *c, struct event *event);
+bool verdict_on_overdue(struct coordinator *c, struct event *event);
 
 /* Sets the timer of the patience of the state it is in. */
 void coordinator_arm_deadline(struct coordinator *c);
@@ -138,9 +154,6 @@ static inline int coordinator_exit_code(int reported)
 
 /* No rank of the start that ran is left. */
 void coordinator_on_stopped(struct coordinator *c);
-/* capacity.c: executors came or went, or the job got to where it may use them.
- */
-void coordinator_count_executors(struct coordinator *c);
 
 /* Looks for a complete checkpoint; true if it is another than the one known. */
 bool coordinator_find_checkpoint(struct coordinator *c);
@@ -148,7 +161,6 @@ bool coordinator_find_checkpoint(struct coordinator *c);
 /* effects.c: what the state asks for. */
 void coordinator_carry_out(struct coordinator *c);
 void coordinator_drop_next(struct coordinator *c);
-void coordinator_release_surplus(struct coordinator *c);
 
 /* leaving.c: executors that are recalled. */
 void coordinator_on_recalled(struct coordinator *c, int member, msec_t grace);
@@ -166,8 +178,17 @@ extern const struct trials_events coordinator_trials_events;
 unsigned coordinator_possible(struct coordinator *c, unsigned limit);
 /* The same once the executors that have joined are ready. */
 unsigned coordinator_possible_soon(struct coordinator *c, unsigned limit);
-/* Executors that should be held. */
-unsigned coordinator_executors_wanted(const struct coordinator *c);
+/* Executors came or are to leave, or the job got to where it may use them. */
+static inline void coordinator_post_executors(struct coordinator *c)
+{
+	coordinator_post_kind(c, EVENT_EXECUTORS, 0);
+}
+/* Makes JOB_EV_EXECUTORS of such an event; false: the job waits for none. */
+bool coordinator_count_executors(struct coordinator *c, struct event *event);
+/* Executors that are to be held are counted; true: it is another number. */
+bool coordinator_hold_executors(struct coordinator *c);
+/* Releases executors that are not to be held. */
+void coordinator_release_surplus(struct coordinator *c);
 
 /* Of coordinators that were here before. */
 struct former {

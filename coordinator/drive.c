@@ -3,11 +3,14 @@
 
 #include "base/log.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
 
 /*
- * What follows from each event of the job: step, journal, effect, status
+ * The queue of events, and what follows from each of them
+ *
+ *     event -> job_step() -> journal -> effect -> status
  */
 
 /* An application may have written a newer one unasked. */
@@ -82,8 +85,8 @@ static void on_deadline(void *user)
 		log_warn("epoch=%u no new checkpoint in time: going on from "
 			 "the newest one that is complete",
 			 c->job.epoch);
-	coordinator_event(c, JOB_EV_TIMEOUT, 0, coordinator_possible(c, target),
-			  reason);
+	coordinator_post(c, JOB_EV_TIMEOUT, 0, coordinator_possible(c, target),
+			 reason);
 }
 
 void coordinator_arm_deadline(struct coordinator *c)
@@ -114,67 +117,150 @@ static bool goes_back(const struct coordinator *c, enum job_event_type type)
 		(type == JOB_EV_TIMEOUT || type == JOB_EV_UNSAVED));
 }
 
-/* Written down, and then so.  False: it is not expected, or not ours to say. */
-static bool take(struct coordinator *c, const struct job_event *event,
-		 const char *reason)
+/* ---- one event of the job ---- */
+
+enum taken {
+	TAKEN,      /* written down, and then so */
+	UNEXPECTED, /* by the state that the job is in */
+	DISOWNED,   /* the job is another coordinator's */
+};
+
+static enum taken take(struct coordinator *c, const struct job_event *event,
+		       const char *reason)
 {
 	struct job after = c->job;
 
-	if (!job_step(&after, event) || !record_event(c, event, reason))
-		return false;
+	if (!job_step(&after, event))
+		return UNEXPECTED;
+	if (!record_event(c, event, reason))
+		return DISOWNED;
 	c->job = after;
-	return true;
+	return TAKEN;
 }
 
-/* Losses since the last checkpoint count, whoever asked for it; but who may
- * have begun afresh has written none that is worth more. */
-static void forgive(struct coordinator *c, enum job_event_type type)
+/* Losses are counted since the last checkpoint, asked for or not; but a
+ * start that may have begun afresh has written none that is worth more. */
+static bool forgive(struct coordinator *c, enum job_event_type type)
 {
 	const struct job_event kept = {.type = JOB_EV_KEPT, .now = loop_now()};
 
-	if (goes_back(c, type) && c->job.resumed &&
-	    coordinator_find_checkpoint(c))
-		take(c, &kept, "a newer checkpoint is there");
+	return !goes_back(c, type) || !c->job.resumed ||
+	       !coordinator_find_checkpoint(c) ||
+	       take(c, &kept, "a newer checkpoint is there") != DISOWNED;
 }
 
-void coordinator_event(struct coordinator *c, enum job_event_type type,
-		       unsigned epoch, unsigned size, const char *reason)
+/* What follows from a job that was as before. */
+static void follow(struct coordinator *c, const struct job *before,
+		   const struct event *event)
 {
-	const struct job_event event = {
-		.type = type, .now = loop_now(), .epoch = epoch, .size = size};
+	bool moved = before->state != c->job.state;
 
-	coordinator_step(c, &event, reason);
-}
-
-void coordinator_step(struct coordinator *c, const struct job_event *event,
-		      const char *reason)
-{
-	enum job_event_type type = event->type;
-	struct job before;
-	bool moved;
-
-	forgive(c, type);
-	before = c->job;
-	if (!take(c, event, reason))
-		return;
-	moved = before.state != c->job.state;
-	history_on_step(&c->history, &before, &c->job, type, reason,
-			event->now);
+	history_on_step(&c->history, before, &c->job, event->job.type,
+			event->reason, event->job.now);
 	if (c->job.proven != 0)
 		trials_pass(c->trials, c->job.proven);
 	if (moved) {
-		snprintf(c->reason, sizeof(c->reason), "%s", reason);
-		log_transition(c, &before, type);
+		snprintf(c->reason, sizeof(c->reason), "%s", event->reason);
+		log_transition(c, before, event->job.type);
 	}
 	if (job_is_over(&c->job))
 		c->exit_code = exit_code_of(c);
 	coordinator_arm_deadline(c);
-	storage_on_step(c, &before);
-	periodic_on_step(c, &before);
-	service_publish(c, moved ? PUBLISH_NOW : PUBLISH_SOON);
+	storage_on_step(c, before);
+	periodic_on_step(c, before);
 	/* or another start is to be prepared */
-	if (moved || (c->job.next != 0 && c->job.next != before.next))
+	if (moved || (c->job.next != 0 && c->job.next != before->next))
 		coordinator_carry_out(c);
 	else
-		coordinator_count_executors(c);
+		coordinator_post_executors(c);
+	coordinator_hold_executors(c);
+	service_publish(c, moved ? PUBLISH_NOW : PUBLISH_SOON);
+}
+
+/* False: the job is another coordinator's. */
+static bool step(struct coordinator *c, const struct event *event)
+{
+	struct job before;
+	enum taken taken;
+
+	if (!forgive(c, event->job.type))
+		return false;
+	before = c->job;
+	taken = take(c, &event->job, event->reason);
+	if (taken == TAKEN)
+		follow(c, &before, event);
+	if (event->job.type == JOB_EV_UNPREPARED && c->next &&
+	    launch_epoch(c->next) == event->job.epoch && c->job.next == 0)
+		coordinator_drop_next(c);
+	return taken != DISOWNED;
+}
+
+/* ---- the queue ---- */
+
+static void put(struct coordinator *c, const struct event *event)
+{
+	if (events_put(&c->events, event) == 0)
+		return;
+	log_error("out of memory: the coordinator ends, and the job with it");
+	loop_stop(c->loop, -ENOMEM);
+}
+
+void coordinator_post_event(struct coordinator *c,
+			    const struct job_event *event, const char *reason)
+{
+	struct event posted = {.kind = EVENT_JOB, .job = *event};
+
+	snprintf(posted.reason, sizeof(posted.reason), "%s", reason);
+	put(c, &posted);
+}
+
+void coordinator_post(struct coordinator *c, enum job_event_type type,
+		      unsigned epoch, unsigned size, const char *reason)
+{
+	const struct job_event event = {
+		.type = type, .now = loop_now(), .epoch = epoch, .size = size};
+
+	coordinator_post_event(c, &event, reason);
+}
+
+void coordinator_post_kind(struct coordinator *c, enum event_kind kind,
+			   unsigned epoch)
+{
+	const struct event event = {.kind = kind,
+				    .job = {.now = loop_now(), .epoch = epoch}};
+
+	put(c, &event);
+}
+
+/* Makes an event of the job of it; false: there is none. */
+static bool read_event(struct coordinator *c, struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_JOB:
+		return true;
+	case EVENT_EXECUTORS:
+		return coordinator_count_executors(c, event);
+	case EVENT_ENDED:
+		return verdict_on_ended(c, event);
+	case EVENT_OVERDUE:
+		return verdict_on_overdue(c, event);
+	}
+	return false;
+}
+
+void coordinator_settle(struct coordinator *c)
+{
+	struct event event;
+
+	if (list_is_empty(&c->events))
+		return;
+	while (events_take(&c->events, &event))
+		if (read_event(c, &event) && !step(c, &event)) {
+			events_clear(&c->events);
+			return;
+		}
+	if (coordinator_hold_executors(c)) /* an executor leaves */
+		service_publish(c, PUBLISH_NOW);
+	coordinator_let_go(c);
+	coordinator_release_surplus(c);
 }

@@ -93,8 +93,8 @@ static void on_unprepared_files(struct coordinator *c, int r,
 
 	log_error("epoch=%u not started: %s", c->job.epoch, reason);
 	c->exit_code = gone ? EXIT_AFRESH : EXIT_CHECKPOINT;
-	coordinator_event(c, gone ? JOB_EV_AFRESH : JOB_EV_UNSTARTED,
-			  c->job.epoch, 0, reason);
+	coordinator_post(c, gone ? JOB_EV_AFRESH : JOB_EV_UNSTARTED,
+			 c->job.epoch, 0, reason);
 }
 
 static int make_start(struct coordinator *c, struct error *err)
@@ -109,7 +109,6 @@ static int make_start(struct coordinator *c, struct error *err)
 		return r;
 	take_over(c);
 	count_ranks(c);
-	coordinator_let_go(c);
 	return 0;
 }
 
@@ -149,8 +148,8 @@ static void do_start(struct coordinator *c)
 		r = launch_open(c->now, restart_of(c), &err);
 	}
 	if (r < 0)
-		coordinator_event(c, JOB_EV_UNSTARTED, c->job.epoch, 0,
-				  err.text);
+		coordinator_post(c, JOB_EV_UNSTARTED, c->job.epoch, 0,
+				 err.text);
 }
 
 static void do_prepare(struct coordinator *c)
@@ -169,8 +168,8 @@ static void do_prepare(struct coordinator *c)
 	if (r == 0)
 		r = begin_launch(c, &c->next, c->job.next, &err);
 	if (r < 0)
-		coordinator_event(c, JOB_EV_UNPREPARED, c->job.next, 0,
-				  err.text);
+		coordinator_post(c, JOB_EV_UNPREPARED, c->job.next, 0,
+				 err.text);
 }
 
 static void do_save(struct coordinator *c)
@@ -196,25 +195,6 @@ static void do_stop(struct coordinator *c)
 		launch_stop(c->now, leave_patience(c));
 	else
 		coordinator_on_stopped(c);
-}
-
-void coordinator_release_surplus(struct coordinator *c)
-{
-	struct ledger *ledger = members_ledger(c->members);
-	unsigned wanted = coordinator_executors_wanted(c), ready = 0;
-
-	/* until the new size has proven itself there is a way back */
-	if (c->job.state != JOB_RUNNING || !c->job.stepped)
-		return;
-	for (int i = 0; i < ledger->n; i++)
-		ready += ledger->members[i].state == MEMBER_READY;
-	for (int i = ledger->n - 1; i >= 0 && ready > wanted; i--) {
-		if (ledger->members[i].state != MEMBER_READY ||
-		    ledger->members[i].ranks > 0)
-			continue;
-		members_release(c->members, i, "the job does not need it");
-		ready--;
-	}
 }
 
 static void finish(void *user)
@@ -265,17 +245,13 @@ void coordinator_carry_out(struct coordinator *c)
 {
 	switch (job_effect(&c->job)) {
 	case JOB_DO_WAIT:
-		coordinator_drop_next(c);
-		coordinator_let_go(c);
-		coordinator_count_executors(c);
-		return;
-	case JOB_DO_START:
-		do_start(c);
-		return;
 	case JOB_DO_COMPUTE:
 	case JOB_DO_GATHER:
 		coordinator_drop_next(c);
-		coordinator_count_executors(c);
+		coordinator_post_executors(c);
+		return;
+	case JOB_DO_START:
+		do_start(c);
 		return;
 	case JOB_DO_PREPARE:
 		do_prepare(c);

@@ -70,8 +70,8 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 		return;
 	}
 	error_set(&err, 0, "from %u to %u ranks", c->job.size, (unsigned)ranks);
-	confirm(call, SCALE_ACCEPTED, err.text);
 	scale_begin(c, (unsigned)ranks, 0, "asked to by Kub's Scale");
+	confirm(call, SCALE_ACCEPTED, err.text);
 }
 
 /* ---- an executor ---- */

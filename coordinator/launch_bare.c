@@ -15,13 +15,6 @@ enum {
 
 /* ---- the end ---- */
 
-static void on_gone(void *user)
-{
-	struct bare *bare = user;
-
-	launch_set_gone(&bare->launch);
-}
-
 static int find_unconfirmed(const struct bare *bare)
 {
 	for (int i = 0; i < bare->launch.layout.n; i++) {
@@ -48,8 +41,6 @@ static void give_up_unconfirmed(void *user)
 	}
 }
 
-/* Is anything left?  Told from the loop: who hears of it begins another start
- * and drops this one. */
 void bare_look_for_ranks(struct bare *bare)
 {
 	struct launch *launch = &bare->launch;
@@ -58,8 +49,7 @@ void bare_look_for_ranks(struct bare *bare)
 	    bare->fallen)
 		return;
 	if (find_unconfirmed(bare) < 0)
-		loop_timer_set(launch->room->loop, &bare->soon, 0, on_gone,
-			       bare);
+		launch_set_gone(launch);
 	else if (!loop_timer_is_set(&bare->confirm))
 		loop_timer_set(launch->room->loop, &bare->confirm,
 			       CONFIRM_WITHIN, give_up_unconfirmed, bare);
@@ -111,7 +101,6 @@ static void bare_on_lost(struct launch *launch, int member)
 		return;
 	bare->posts[place].lost = true;
 	bare_look_for_ranks(bare);
-	/* last: who hears of it may destroy a start in preparation */
 	if (!launch->up)
 		launch_fail(launch, "an executor was lost", false, 0);
 }
@@ -175,7 +164,7 @@ static void bare_fini(struct launch *launch)
 	bare_reach_no_more(bare);
 	bare_drop_output(bare);
 	xmlout_destroy(bare->xmlout);
-	loop_timer_clear(&bare->soon);
+	loop_timer_clear(&bare->begin);
 	loop_timer_clear(&bare->term);
 	loop_timer_clear(&bare->kill);
 	loop_timer_clear(&bare->confirm);

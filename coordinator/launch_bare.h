@@ -53,7 +53,7 @@ struct bare {
 	bool saving, had;
 	struct checkpoint before;
 	uint64_t seen; /* mark of a newer one that may still grow */
-	struct loop_timer soon, term, kill, confirm, look;
+	struct loop_timer begin, term, kill, confirm, look;
 };
 
 static inline struct bare *bare_of(struct launch *launch)
@@ -61,7 +61,7 @@ static inline struct bare *bare_of(struct launch *launch)
 	return (struct bare *)launch;
 }
 
-/* launch_bare.c: whether anything is left; said once nothing is. */
+/* launch_bare.c: whether anything is left; told once nothing is. */
 void bare_look_for_ranks(struct bare *bare);
 
 /* Every executor lets us in: it is prepared. */

@@ -33,7 +33,6 @@ static void on_login(void *user, int code, const char *failure,
 
 	login->login = NULL;
 	if (failure) {
-		/* last: this start may be dropped within */
 		snprintf(reason, sizeof(reason), "its sshd: %.400s", failure);
 		members_part(launch->room->members,
 			     launch->layout.places[login->place].member,
@@ -77,7 +76,6 @@ static void log_in_to_more(struct bare *bare)
 
 		if (log_in(bare, place, &err) == 0)
 			continue;
-		/* last, as above */
 		members_part(launch->room->members,
 			     launch->layout.places[place].member, err.text);
 		return;
@@ -97,7 +95,7 @@ int bare_reach(struct bare *bare, struct error *err)
 	if (!bare->logins)
 		return error_set(err, -ENOMEM, "out of memory");
 	/* from the loop: nobody knows this start yet */
-	loop_timer_set(launch->room->loop, &bare->soon, 0, begin, bare);
+	loop_timer_set(launch->room->loop, &bare->begin, 0, begin, bare);
 	return 0;
 }
 

@@ -124,11 +124,23 @@ static void on_fallen(void *user)
 	bare_look_for_ranks(bare);
 }
 
+static void fail_unborn(struct launch *launch, int status)
+{
+	char reason[128];
+
+	snprintf(reason, sizeof(reason),
+		 "mpiexec ended with %d before a rank ran; its words are in "
+		 "epoch-%u.mpiexec",
+		 WIFEXITED(status) ? WEXITSTATUS(status)
+				   : 128 + WTERMSIG(status),
+		 launch->epoch);
+	launch_fail(launch, reason, false, 0);
+}
+
 static void on_mpiexec_end(void *user, int status)
 {
 	struct launch *launch = user;
 	struct bare *bare = user;
-	char reason[128];
 
 	while (bare->out >= 0 && read_some(bare))
 		;
@@ -139,18 +151,11 @@ static void on_mpiexec_end(void *user, int status)
 			       on_fallen, bare);
 	if (bare->saving)
 		bare_judge_at_end(bare);
-	bare_look_for_ranks(bare);
-	if (bare->n_here > 0) {
+	if (bare->n_here > 0)
 		launch->room->events->ended(launch->room->user, launch, status);
-		return;
-	}
-	snprintf(reason, sizeof(reason),
-		 "mpiexec ended with %d before a rank ran; its words are in "
-		 "epoch-%u.mpiexec",
-		 WIFEXITED(status) ? WEXITSTATUS(status)
-				   : 128 + WTERMSIG(status),
-		 launch->epoch);
-	launch_fail(launch, reason, false, 0);
+	else
+		fail_unborn(launch, status);
+	bare_look_for_ranks(bare);
 }
 
 /* Appends what is run; texts: for what is not borrowed. */

@@ -15,8 +15,8 @@ static void on_prepared(void *user, struct launch *launch)
 
 	if (launch == c->next &&
 	    trials_look(c->trials, c->job.target, NULL) == 0)
-		coordinator_event(c, JOB_EV_PREPARED, launch_epoch(launch), 0,
-				  "the next start is prepared");
+		coordinator_post(c, JOB_EV_PREPARED, launch_epoch(launch), 0,
+				 "the next start is prepared");
 }
 
 static void on_trial_passed(void *user, unsigned ranks)
@@ -32,8 +32,8 @@ static void on_trial_failed(void *user, unsigned ranks, const char *reason)
 	struct coordinator *c = user;
 
 	if (ranks == c->job.target)
-		coordinator_event(c, JOB_EV_UNPREPARED, c->job.next, ranks,
-				  reason);
+		coordinator_post(c, JOB_EV_UNPREPARED, c->job.next, ranks,
+				 reason);
 }
 
 const struct trials_events coordinator_trials_events = {
@@ -51,8 +51,8 @@ static void on_up(void *user, struct launch *launch)
 		 launch_layout(launch)->ranks,
 		 mpiexec_network(c->jobfile, members_ledger(c->members),
 				 launch_layout(launch)));
-	coordinator_event(c, JOB_EV_RANKS_UP, launch_epoch(launch), 0,
-			  "all ranks run where they belong");
+	coordinator_post(c, JOB_EV_RANKS_UP, launch_epoch(launch), 0,
+			 "all ranks run where they belong");
 	progress_on_up(c);
 }
 
@@ -63,10 +63,8 @@ static void on_failed(void *user, struct launch *launch, const char *reason,
 
 	log_warn("epoch=%u failed: %s", launch_epoch(launch), reason);
 	if (launch == c->next) {
-		coordinator_event(c, JOB_EV_UNPREPARED, launch_epoch(launch), 0,
-				  reason);
-		if (launch == c->next && c->job.next == 0)
-			coordinator_drop_next(c);
+		coordinator_post(c, JOB_EV_UNPREPARED, launch_epoch(launch), 0,
+				 reason);
 		return;
 	}
 	if (launch != c->now)
@@ -75,20 +73,19 @@ static void on_failed(void *user, struct launch *launch, const char *reason,
 		c->app_ended = true;
 		c->app_status = coordinator_exit_code(status) << 8;
 	}
-	coordinator_event(c, by_itself ? JOB_EV_CRASHED : JOB_EV_UNSTARTED,
-			  launch_epoch(launch), 0, reason);
+	coordinator_post(c, by_itself ? JOB_EV_CRASHED : JOB_EV_UNSTARTED,
+			 launch_epoch(launch), 0, reason);
 }
 
 static void on_ended(void *user, struct launch *launch, int status)
 {
 	struct coordinator *c = user;
 
-	if (launch == c->retired) {
-		c->retired = launch_destroy(launch);
-		return;
+	if (launch == c->now) {
+		c->app_ended = true;
+		c->app_status = status;
 	}
-	if (launch == c->now)
-		coordinator_on_ended(c, status);
+	coordinator_post_kind(c, EVENT_ENDED, launch_epoch(launch));
 }
 
 static void on_gone(void *user, struct launch *launch)
@@ -120,9 +117,9 @@ void coordinator_on_stopped(struct coordinator *c)
 
 	if (c->jobfile->replacement_wait > 0 &&
 	    coordinator_possible_soon(c, c->job.target) > now)
-		coordinator_event(c, JOB_EV_REPLACED_SOON, 0, now,
-				  "no rank is left, and an executor will be "
-				  "ready soon");
+		coordinator_post(c, JOB_EV_REPLACED_SOON, 0, now,
+				 "no rank is left, and an executor will be "
+				 "ready soon");
 	else
-		coordinator_event(c, JOB_EV_STOPPED, 0, now, "no rank is left");
+		coordinator_post(c, JOB_EV_STOPPED, 0, now, "no rank is left");
 }

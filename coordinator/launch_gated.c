@@ -307,7 +307,6 @@ static void gated_on_lost(struct launch *launch, int member)
 		return;
 	gated->posts[place].lost = true;
 	look_for_ranks(gated);
-	/* last: who hears of it may destroy a start in preparation */
 	if (!launch->up)
 		launch_fail(launch, "an executor was lost", false, 0);
 }

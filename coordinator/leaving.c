@@ -69,8 +69,8 @@ void coordinator_on_recalled(struct coordinator *c, int member, msec_t grace)
 			 "can run %u of %u ranks",
 			 m->name, (long long)grace, event.size, c->job.target);
 		snprintf(reason, sizeof(reason), "%s leaves", m->name);
-		coordinator_step(c, &event, reason);
+		coordinator_post_event(c, &event, reason);
 	}
-	coordinator_let_go(c);
+	coordinator_post_executors(c);
 	service_publish(c, PUBLISH_SOON);
 }

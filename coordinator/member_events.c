@@ -17,7 +17,7 @@ static void on_probed(void *user, int member)
 
 static void on_ready(void *user, int member)
 {
-	coordinator_count_executors(user);
+	coordinator_post_executors(user);
 }
 
 static void on_unfit(void *user, int member, const char *failure, int exit_code)
@@ -31,7 +31,7 @@ static void on_unfit(void *user, int member, const char *failure, int exit_code)
 	if (c->job.starts != 0)
 		return;
 	c->exit_code = coordinator_exit_code(exit_code);
-	coordinator_event(c, JOB_EV_UNFIT, 0, 0, reason);
+	coordinator_post(c, JOB_EV_UNFIT, 0, 0, reason);
 }
 
 static void on_attached(void *user, int member)
@@ -44,8 +44,7 @@ static void on_attached(void *user, int member)
 		launch_on_attached(c->next, member);
 }
 
-/* It has no ranks any more, whatever it was to have.  The start in preparation
- * is the first to hear: with the last rank of the other gone, it is made. */
+/* It has no ranks any more, whatever it was to have. */
 static void forget(struct coordinator *c, int member)
 {
 	c->launcher->ops->on_gone(c->launcher, member);
@@ -61,7 +60,6 @@ static void on_lost(void *user, int member, const char *reason)
 	struct coordinator *c = user;
 	bool had_ranks =
 		c->now && layout_ranks(launch_layout(c->now), member) > 0;
-	unsigned epoch = c->job.epoch; /* forgetting it may begin another */
 	char text[192];
 
 	forget(c, member);
@@ -71,7 +69,7 @@ static void on_lost(void *user, int member, const char *reason)
 	    record_notice(c, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST, text))
 		service_publish(c, PUBLISH_SOON);
 	if (had_ranks)
-		coordinator_event(c, JOB_EV_LOST, epoch, 0, text);
+		coordinator_post(c, JOB_EV_LOST, c->job.epoch, 0, text);
 }
 
 static void on_left(void *user, int member)

@@ -62,7 +62,7 @@ static void on_due(void *user)
 	struct coordinator *c = user;
 
 	if (storage_may_save(c)) {
-		coordinator_event(c, JOB_EV_DUE, 0, 0, "a checkpoint is due");
+		coordinator_post(c, JOB_EV_DUE, 0, 0, "a checkpoint is due");
 		return;
 	}
 	c->periodic.due = loop_now() + AGAIN;

@@ -20,7 +20,7 @@ static void on_proven(void *user)
 	struct coordinator *c = user;
 
 	if (c->job.resumed && !c->job.stepped)
-		coordinator_event(c, JOB_EV_STEP, c->job.epoch, 0, "runs");
+		coordinator_post(c, JOB_EV_STEP, c->job.epoch, 0, "runs");
 }
 
 void progress_on_up(struct coordinator *c)
@@ -77,6 +77,12 @@ bool progress_takes_newest(struct coordinator *c)
 
 /* ---- lines ---- */
 
+/* The job may not have been told yet. */
+static bool has_resumed(const struct coordinator *c)
+{
+	return c->job.resumed || c->resumed_epoch == c->job.epoch;
+}
+
 static void judge(struct coordinator *c, enum resume_verdict verdict,
 		  const char *line)
 {
@@ -86,8 +92,9 @@ static void judge(struct coordinator *c, enum resume_verdict verdict,
 	case RESUME_OPEN:
 		return;
 	case RESUME_PROVEN:
-		coordinator_event(c, JOB_EV_RESUMED, c->job.epoch, 0,
-				  "it went on from its checkpoint");
+		c->resumed_epoch = c->job.epoch;
+		coordinator_post(c, JOB_EV_RESUMED, c->job.epoch, 0,
+				 "it went on from its checkpoint");
 		progress_on_up(c);
 		return;
 	case RESUME_REFUTED:
@@ -102,7 +109,7 @@ static void judge(struct coordinator *c, enum resume_verdict verdict,
 							     : c->resume.seen),
 			 line);
 		log_error("epoch=%u %s", c->job.epoch, reason);
-		coordinator_event(c, JOB_EV_AFRESH, c->job.epoch, 0, reason);
+		coordinator_post(c, JOB_EV_AFRESH, c->job.epoch, 0, reason);
 		return;
 	}
 }
@@ -112,15 +119,15 @@ static void on_step(struct coordinator *c, const struct line_facts *facts,
 {
 	unsigned epoch = c->job.epoch;
 
-	if (!c->job.resumed)
+	if (!has_resumed(c))
 		judge(c, resume_on_step(&c->resume, facts->step), line);
-	if (!c->job.resumed || c->job.epoch != epoch)
+	if (!has_resumed(c))
 		return;
 	history_on_progress(&c->history, facts->step, facts->total,
 			    c->progress_epoch != epoch, loop_now());
 	c->progress_epoch = epoch;
 	if (!c->job.stepped)
-		coordinator_event(c, JOB_EV_STEP, epoch, 0, "a step");
+		coordinator_post(c, JOB_EV_STEP, epoch, 0, "a step");
 	else /* a schedule goes by it */
 		service_publish(c, c->jobfile->policy == SCALE_SCHEDULE
 					   ? PUBLISH_SOON
@@ -153,14 +160,14 @@ void coordinator_on_line(struct coordinator *c, unsigned epoch,
 		on_step(c, &facts, line);
 		return;
 	case LINE_SAVE_FAILED:
-		coordinator_event(c, JOB_EV_UNSAVED, epoch, 0, line);
+		coordinator_post(c, JOB_EV_UNSAVED, epoch, 0, line);
 		return;
 	case LINE_RESUMED:
-		if (!c->job.resumed)
+		if (!has_resumed(c))
 			judge(c, resume_on_said(&c->resume, facts.step), line);
 		return;
 	case LINE_AFRESH:
-		if (!c->job.resumed)
+		if (!has_resumed(c))
 			judge(c, RESUME_REFUTED, line);
 		return;
 	case LINE_UNREADABLE:

@@ -96,8 +96,9 @@ void scale_begin(struct coordinator *c, unsigned ranks, msec_t deadline,
 		 const char *reason)
 {
 	c->job.patience.grow = deadline ? deadline : c->jobfile->scale_deadline;
-	coordinator_event(c, JOB_EV_SCALE, 0, ranks,
-			  *reason ? reason : "asked to");
+	coordinator_post(c, JOB_EV_SCALE, 0, ranks,
+			 *reason ? reason : "asked to");
+	coordinator_settle(c);
 }
 
 void scale_grant(struct coordinator *c, unsigned ranks, const char *reason)
@@ -105,7 +106,8 @@ void scale_grant(struct coordinator *c, unsigned ranks, const char *reason)
 	const char *why = *reason ? reason : "the scheduler's grant";
 
 	if (ranks == 0)
-		coordinator_event(c, JOB_EV_SUSPEND, 0, 0, why);
+		coordinator_post(c, JOB_EV_SUSPEND, 0, 0, why);
 	else if (ranks != c->job.grant)
-		coordinator_event(c, JOB_EV_GRANT, 0, ranks, why);
+		coordinator_post(c, JOB_EV_GRANT, 0, ranks, why);
+	coordinator_settle(c);
 }

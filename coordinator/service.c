@@ -222,10 +222,10 @@ static void on_cancel(struct rpc_call *call, const ProtobufCMessage *message,
 		(const Bellows__V1__CancelRequest *)message;
 	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
 
+	coordinator_post(user, request->save ? JOB_EV_SUSPEND : JOB_EV_CANCEL,
+			 0, 0, *request->reason ? request->reason : "asked to");
+	coordinator_settle(user);
 	rpc_call_reply(call, &ack.base);
-	coordinator_event(user, request->save ? JOB_EV_SUSPEND : JOB_EV_CANCEL,
-			  0, 0,
-			  *request->reason ? request->reason : "asked to");
 }
 
 /* ---- executors ---- */

@@ -74,7 +74,7 @@ static void describe_shortfall(struct coordinator *c, msec_t now)
 		.trouble = c->trouble,
 		.dropped = history_dropped(&c->history),
 		.ready = ready_executors(members_ledger(c->members)),
-		.wanted = coordinator_executors_wanted(c),
+		.wanted = c->held,
 		.now = now,
 	};
 
@@ -103,7 +103,7 @@ int status_fill(struct coordinator *c, Bellows__V1__Job *out)
 	out->step = c->history.step;
 	out->age = (uint64_t)(now - c->history.began);
 	out->eta = history_eta(&c->history, now);
-	out->executors_wanted = coordinator_executors_wanted(c);
+	out->executors_wanted = c->held;
 	out->rescales = c->history.rescales_done;
 	out->exit_code = c->exit_code;
 	out->unit = (char *)jobfile_unit(c->jobfile);

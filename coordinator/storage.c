@@ -38,8 +38,8 @@ static void on_disk(void *user, const char *text, bool well)
 		    : BELLOWS__V1__NOTICE_KIND__NOTICE_DISK,
 	       text);
 	if (c->job.state == JOB_PREPARING && *disk_obstacle(c->storage.disk))
-		coordinator_event(c, JOB_EV_UNPREPARED, c->job.next, 0,
-				  disk_obstacle(c->storage.disk));
+		coordinator_post(c, JOB_EV_UNPREPARED, c->job.next, 0,
+				 disk_obstacle(c->storage.disk));
 }
 
 static void tell_checkpoint(struct coordinator *c, const char *text)

@@ -19,55 +19,71 @@ enum {
 	OUTPUT_AFTER = 2000,   /* and for the last lines, after the end */
 };
 
-/* The ranks left and nobody waits for a verdict on their checkpoint. */
-static void on_application_end(void *user)
+/* The ranks have left, and nothing more is waited for. */
+static void judge(struct coordinator *c, struct event *event)
 {
-	struct coordinator *c = user;
 	int status = c->app_status;
 	bool unsaved = storage_left_unsaved(c);
-	char reason[128];
 
 	if (status == 0 && !unsaved) {
 		if (!c->job.resumed)
 			log_warn("epoch=%u nothing proved that it went on from "
 				 "its checkpoint",
 				 c->job.epoch);
-		coordinator_event(c, JOB_EV_FINISHED, c->job.epoch, 0,
-				  "the application ended with 0");
+		event->job.type = JOB_EV_FINISHED;
+		snprintf(event->reason, sizeof(event->reason),
+			 "the application ended with 0");
 		return;
 	}
 	if (status == 0)
 		c->exit_code = EXIT_CHECKPOINT;
+	event->job.type = storage_verdict(c, status);
 	if (WIFEXITED(status))
-		snprintf(reason, sizeof(reason),
+		snprintf(event->reason, sizeof(event->reason),
 			 "the application ended with %d%s", WEXITSTATUS(status),
 			 unsaved ? " and no checkpoint, told to save" : "");
 	else
-		snprintf(reason, sizeof(reason), "mpiexec ended by signal %d",
-			 WTERMSIG(status));
-	coordinator_event(c, storage_verdict(c, status), c->job.epoch, 0,
-			  reason);
+		snprintf(event->reason, sizeof(event->reason),
+			 "mpiexec ended by signal %d", WTERMSIG(status));
 }
 
-/* What it printed last may come later than its end. */
-static void on_left_early(struct coordinator *c)
+static void on_overdue(void *user)
 {
-	if (c->app_status == 0 && storage_left_unsaved(c))
-		loop_timer_set(c->loop, &c->verdict, OUTPUT_AFTER,
-			       on_application_end, c);
-	else
-		on_application_end(c);
+	struct coordinator *c = user;
+
+	coordinator_post_kind(c, EVENT_OVERDUE, c->job.epoch);
 }
 
-void coordinator_on_ended(struct coordinator *c, int status)
+static void wait_for(struct coordinator *c, msec_t patience)
 {
-	c->app_ended = true;
-	c->app_status = status;
-	if (c->save_ordered != c->job.epoch || c->judged)
-		on_left_early(c);
-	else
-		loop_timer_set(c->loop, &c->verdict, VERDICT_AFTER,
-			       on_application_end, c);
+	loop_timer_set(c->loop, &c->verdict, patience, on_overdue, c);
+}
+
+bool verdict_on_overdue(struct coordinator *c, struct event *event)
+{
+	if (event->job.epoch != c->job.epoch)
+		return false;
+	judge(c, event);
+	return true;
+}
+
+bool verdict_on_ended(struct coordinator *c, struct event *event)
+{
+	if (c->retired && event->job.epoch == launch_epoch(c->retired))
+		c->retired = launch_destroy(c->retired);
+	if (event->job.epoch != c->job.epoch)
+		return false;
+	if (c->save_ordered == c->job.epoch && !c->judged) {
+		wait_for(c, VERDICT_AFTER);
+		return false;
+	}
+	/* What it printed last may come later than its end. */
+	if (c->app_status == 0 && storage_left_unsaved(c)) {
+		wait_for(c, OUTPUT_AFTER);
+		return false;
+	}
+	judge(c, event);
+	return true;
 }
 
 void coordinator_on_checkpoint(struct coordinator *c,
@@ -88,10 +104,10 @@ void coordinator_on_checkpoint(struct coordinator *c,
 			 "checkpoint of step %llu, %llu bytes",
 			 (unsigned long long)report->step,
 			 (unsigned long long)report->bytes);
-		coordinator_event(c, JOB_EV_SAVED, report->epoch, 0, reason);
+		coordinator_post(c, JOB_EV_SAVED, report->epoch, 0, reason);
 		return;
 	}
 	log_warn("epoch=%u no checkpoint: %s", report->epoch, report->failure);
 	if (c->app_ended)
-		on_left_early(c);
+		coordinator_post_kind(c, EVENT_ENDED, report->epoch);
 }

@@ -341,6 +341,7 @@ bool desk_say(struct rpc_call *call, const void *bytes, size_t n)
 	}
 	call->method->on_message(call, message, call->user);
 	protobuf_c_message_free_unpacked(message, NULL);
+	coordinator_settle(desk.c);
 	return true;
 }
 
@@ -358,6 +359,7 @@ void desk_half(struct rpc_call *call)
 {
 	if (!call->answer.is_over && call->method->on_half)
 		call->method->on_half(call, call->user);
+	coordinator_settle(desk.c);
 }
 
 void desk_hang_up(struct rpc_call *call)
