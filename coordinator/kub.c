@@ -99,6 +99,21 @@ static int caller(struct coordinator *c, struct rpc_call *call,
 	return member;
 }
 
+/* It reports no sshd: Kub's is the one of its host, with a key that nobody
+ * announces. */
+static void reach(struct coordinator *c, int member)
+{
+	Bellows__V1__Sshd sshd = BELLOWS__V1__SSHD__INIT;
+	Bellows__V1__Report report = BELLOWS__V1__REPORT__INIT;
+
+	sshd.port = POLLED_SSH_PORT;
+	sshd.user = (char *)polled_user();
+	report.what_case = BELLOWS__V1__REPORT__WHAT_SSHD;
+	report.sshd = &sshd;
+	c->launcher->ops->on_report(c->launcher, member, &report);
+	c->launcher->ops->admit(c->launcher, member);
+}
+
 static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
 			void *user)
 {
@@ -116,7 +131,8 @@ static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
 			     job_state_name(c->job.state));
 		return;
 	}
-	r = polled_join(c, node->nodeip, &member, &again, &err);
+	r = polled_join(c->members, node->nodeip,
+			c->jobfile->ranks_per_executor, &member, &again, &err);
 	if (r < 0) {
 		rpc_call_end(call,
 			     r == -EINVAL   ? RPC_INVALID_ARGUMENT
@@ -125,6 +141,8 @@ static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
 			     "%s", err.text);
 		return;
 	}
+	if (members_ledger(c->members)->members[member].state == MEMBER_JOINED)
+		reach(c, member);
 	error_set(&err, 0, again ? "%s is here already" : "%s has joined",
 		  members_ledger(c->members)->members[member].name);
 	confirm(call, HAS_JOINED, err.text);
@@ -179,17 +197,14 @@ static void on_active(struct rpc_call *call, const ProtobufCMessage *message,
 
 	if (member == NO_MEMBER)
 		return;
-	switch (polled_ask(c, member)) {
-	case POLLED_GO_ON:
-		confirm(call, GO_ON, "go on");
-		return;
-	case POLLED_CHECKPOINT:
-		confirm(call, CHECKPOINT_NOW, "have a checkpoint written");
-		return;
-	case POLLED_END:
+	members_heard(c->members, member);
+	if (members_ledger(c->members)->members[member].state == MEMBER_LEAVING)
 		confirm(call, END_NOW, "end");
-		return;
-	}
+	else if (c->now && c->job.state == JOB_SAVING &&
+		 launch_asks(c->now, member))
+		confirm(call, CHECKPOINT_NOW, "have a checkpoint written");
+	else
+		confirm(call, GO_ON, "go on");
 }
 
 static void on_checkpointing(struct rpc_call *call,
@@ -201,7 +216,9 @@ static void on_checkpointing(struct rpc_call *call,
 	if (member == NO_MEMBER)
 		return;
 	confirm(call, WAS_CHECKPOINTED, "noted");
-	polled_confirm(c, member);
+	members_heard(c->members, member);
+	if (c->now)
+		launch_on_confirmed(c->now, member);
 }
 
 static void on_end(struct rpc_call *call, const ProtobufCMessage *message,
@@ -213,7 +230,7 @@ static void on_end(struct rpc_call *call, const ProtobufCMessage *message,
 	if (member == NO_MEMBER)
 		return;
 	confirm(call, HAS_ENDED, "good-bye");
-	polled_end(c, member);
+	members_part(c->members, member, "it ended");
 }
 
 /* clang-format off */

@@ -65,27 +65,11 @@ const char *polled_user(void)
 	return entry ? entry->pw_name : "root";
 }
 
-/* It reports no sshd: Kub's is the one of its host, with a key that nobody
- * announces. */
-static void reach(struct coordinator *c, int member)
+int polled_join(struct members *members, const char *text, unsigned slots,
+		int *member, bool *again, struct error *err)
 {
-	Bellows__V1__Sshd sshd = BELLOWS__V1__SSHD__INIT;
-	Bellows__V1__Report report = BELLOWS__V1__REPORT__INIT;
-
-	sshd.port = POLLED_SSH_PORT;
-	sshd.user = (char *)polled_user();
-	report.what_case = BELLOWS__V1__REPORT__WHAT_SSHD;
-	report.sshd = &sshd;
-	c->launcher->ops->on_report(c->launcher, member, &report);
-	c->launcher->ops->admit(c->launcher, member);
-}
-
-int polled_join(struct coordinator *c, const char *text, int *member,
-		bool *again, struct error *err)
-{
-	struct ledger *ledger = members_ledger(c->members);
+	const struct ledger *ledger = members_ledger(members);
 	char address[POLLED_ADDRESS_MAX], name[MEMBER_NAME_MAX];
-	unsigned slots = c->jobfile->ranks_per_executor;
 	struct introduction who = {
 		.name = name,
 		.address = address,
@@ -95,7 +79,6 @@ int polled_join(struct coordinator *c, const char *text, int *member,
 		.polled = true,
 		.silence = POLLED_SILENCE,
 	};
-	int r;
 
 	if (!polled_address(text, address))
 		return error_set(err, -EINVAL,
@@ -104,33 +87,5 @@ int polled_join(struct coordinator *c, const char *text, int *member,
 	polled_name(address, name);
 	*again = polled_find(ledger, name) != NO_MEMBER;
 	who.incarnation = incarnation(ledger, name);
-	r = members_join(c->members, &who, member, err);
-	if (r == 0 && ledger->members[*member].state == MEMBER_JOINED)
-		reach(c, *member);
-	return r;
-}
-
-enum polled_answer polled_ask(struct coordinator *c, int member)
-{
-	const struct member *m = &members_ledger(c->members)->members[member];
-
-	members_heard(c->members, member);
-	if (m->state == MEMBER_LEAVING)
-		return POLLED_END;
-	return c->now && c->job.state == JOB_SAVING &&
-			       launch_asks(c->now, member)
-		       ? POLLED_CHECKPOINT
-		       : POLLED_GO_ON;
-}
-
-void polled_confirm(struct coordinator *c, int member)
-{
-	members_heard(c->members, member);
-	if (c->now)
-		launch_on_confirmed(c->now, member);
-}
-
-void polled_end(struct coordinator *c, int member)
-{
-	members_part(c->members, member, "it ended");
+	return members_join(members, &who, member, err);
 }

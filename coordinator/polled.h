@@ -13,7 +13,7 @@
  * checkpoint written; nothing else is asked of it.
  */
 
-#include "coordinator/coordinator.h"
+#include "coordinator/members.h"
 
 enum {
 	POLLED_ADDRESS_MAX = 64,
@@ -22,9 +22,6 @@ enum {
 	 * (SBAC-PAD 2023, III-A): three of them, and some. */
 	POLLED_SILENCE = 35000,
 };
-
-/* What an executor is told when it asks. */
-enum polled_answer { POLLED_GO_ON, POLLED_CHECKPOINT, POLLED_END };
 
 /* The one way to write an IPv4 or IPv6 address; false if text is none.  An IPv4
  * address within IPv6 is an IPv4 address. */
@@ -35,21 +32,13 @@ void polled_name(const char *address, char name[MEMBER_NAME_MAX]);
 
 /* 0 and the member, who was there already if *again; -errno as of
  * members_join(), or if address is none. */
-int polled_join(struct coordinator *c, const char *address, int *member,
-		bool *again, struct error *err);
+int polled_join(struct members *members, const char *address, unsigned slots,
+		int *member, bool *again, struct error *err);
 
 /* Whom its sshd lets in: a user of this program's name. */
 const char *polled_user(void);
 
 /* The living executor with that name or address, NO_MEMBER if none. */
 int polled_find(const struct ledger *ledger, const char *who);
-
-enum polled_answer polled_ask(struct coordinator *c, int member);
-
-/* Its ranks were told to write a checkpoint. */
-void polled_confirm(struct coordinator *c, int member);
-
-/* It ends. */
-void polled_end(struct coordinator *c, int member);
 
 #endif
