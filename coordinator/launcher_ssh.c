@@ -5,8 +5,8 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/program.h"
+#include "base/tree.h"
 #include "coordinator/sshconf.h"
-#include "coordinator/state_dir.h"
 #include "jobfile/exit.h"
 #include "ssh/keypair.h"
 #include "ssh/login.h"
@@ -317,7 +317,7 @@ static void ssh_destroy(struct launcher *launcher)
 
 	for (int i = 0; i < MEMBERS_MAX; i++)
 		post_destroy(ssh->posts[i]);
-	state_dir_remove(ssh->dir);
+	tree_remove_path(ssh->dir, NULL);
 	keypair_forget(&ssh->pair);
 	free(ssh);
 }

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "base/shm.h"
-#include "coordinator/state_dir.h"
+#include "base/tree.h"
 #include "loop/spawn.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ struct mpirun {
 static void remove_rest(struct mpirun *run)
 {
 	shm_end(&run->shm);
-	state_dir_remove(run->tmpdir);
+	tree_remove_path(run->tmpdir, NULL);
 }
 
 static void on_end(void *user, pid_t pid, int status)

@@ -103,11 +103,6 @@ unsigned state_dir_former_starts(const char *dir)
 	return here > before ? here : before;
 }
 
-void state_dir_remove(const char *path)
-{
-	tree_remove_path(path, NULL);
-}
-
 typedef int (*record_f)(int dir, int previous, const char *name);
 
 static int drop(int dir, int previous, const char *name)
@@ -148,7 +143,7 @@ static void remove_leftovers(const char *dir)
 		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
 		if (strncmp(entry->d_name, "mpi-", 4) == 0 ||
 		    strcmp(entry->d_name, "ssh") == 0)
-			state_dir_remove(path);
+			tree_remove_path(path, NULL);
 	}
 	if (list)
 		closedir(list);

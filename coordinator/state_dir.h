@@ -32,9 +32,6 @@ int state_dir_set_aside(const char *dir, struct error *err);
 /* Writes DIR/address at once or not at all. */
 int state_dir_tell(const char *dir, const char *address, struct error *err);
 
-/* A folder with all that is in it; nothing of it is of use any more. */
-void state_dir_remove(const char *path);
-
 /* Removes what only a living coordinator has. */
 void state_dir_clear(const char *dir);
 

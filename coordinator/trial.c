@@ -4,9 +4,9 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/program.h"
+#include "base/tree.h"
 #include "coordinator/mpiexec.h"
 #include "coordinator/mpirun.h"
-#include "coordinator/state_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -141,7 +141,7 @@ static void on_ended(void *user, int status)
 		refuse(trials, ranks, reason);
 	loop_timer_clear(&trials->kill);
 	trials->run = mpirun_destroy(trials->run);
-	state_dir_remove(trials->scratch);
+	tree_remove_path(trials->scratch, NULL);
 	if (cancelled)
 		return;
 	log_info("trial ranks=%u %s in %lld ms%s%s", ranks,
@@ -187,7 +187,7 @@ static int make_scratch(struct trials *trials, struct error *err)
 	char path[4200];
 
 	snprintf(path, sizeof(path), "%s/run", trials->scratch);
-	state_dir_remove(trials->scratch);
+	tree_remove_path(trials->scratch, NULL);
 	if (mkdir(trials->scratch, 0700) < 0 || mkdir(path, 0700) < 0)
 		return error_errno(err, "%s", path);
 	return 0;
@@ -215,7 +215,7 @@ static int run(struct trials *trials, const char *const *words,
 	if (r == 0)
 		r = mpirun_start(&trials->run, &config, err);
 	if (r < 0)
-		state_dir_remove(trials->scratch);
+		tree_remove_path(trials->scratch, NULL);
 	return r;
 }
 
@@ -288,7 +288,7 @@ struct trials *trials_destroy(struct trials *trials)
 		mpirun_destroy(trials->run);
 	/* mpiexec does not wait for ranks it kills: the last of them may have
 	 * written once more */
-	state_dir_remove(trials->scratch);
+	tree_remove_path(trials->scratch, NULL);
 	free(trials);
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/tree.h"
 #include "coordinator/sink.h"
-#include "coordinator/state_dir.h"
 #include "tests/check.h"
 
 #include <fcntl.h>
@@ -96,7 +96,7 @@ static void tear_down(void)
 		close(bed.reader);
 	sink_destroy(bed.sink);
 	loop_destroy(bed.loop);
-	state_dir_remove(bed.dir);
+	tree_remove_path(bed.dir, NULL);
 }
 
 /* All of PIECES are more than a pipe and the queue take. */
@@ -168,7 +168,7 @@ static void a_file_that_cannot_be_written_costs_the_copy_only(void)
 	char text[256];
 
 	CHECK(set_up());
-	state_dir_remove(bed.dir);
+	tree_remove_path(bed.dir, NULL);
 	sink_write(bed.sink, 1, true, "one\n", 4);
 	snprintf(text, sizeof(text),
 		 "files of what ranks print, in %s: No such file or directory; "

@@ -2,7 +2,7 @@
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "base/program.h"
-#include "coordinator/state_dir.h"
+#include "base/tree.h"
 #include "coordinator/trial.h"
 #include "tests/check.h"
 
@@ -86,7 +86,7 @@ static void bed_remove(struct bed *bed)
 	trials_destroy(bed->trials);
 	loop_timer_clear(&bed->timer);
 	loop_destroy(bed->loop);
-	state_dir_remove(bed->dir);
+	tree_remove_path(bed->dir, NULL);
 }
 
 DEFINE_CLEANUP(struct bed, bed_remove)
