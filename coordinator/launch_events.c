@@ -2,7 +2,7 @@
 #include "coordinator/coordinator.h"
 
 #include "base/log.h"
-#include "coordinator/mpiexec.h"
+#include "coordinator/launch/mpiexec.h"
 #include "coordinator/progress.h"
 
 /*

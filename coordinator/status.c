@@ -2,7 +2,7 @@
 #include "coordinator/status.h"
 
 #include "coordinator/coordinator.h"
-#include "coordinator/mpiexec.h"
+#include "coordinator/launch/mpiexec.h"
 #include "coordinator/shortfall.h"
 
 #include <errno.h>

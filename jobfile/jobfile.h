@@ -34,14 +34,14 @@ struct schedule_step {
 	unsigned ranks;
 };
 
-/* Which network Open MPI may use; see coordinator/mpiexec.h. */
+/* Which network Open MPI may use; see coordinator/launch/mpiexec.h. */
 enum network {
 	NETWORK_AUTO, /* by what the hosts have */
 	NETWORK_TCP,  /* TCP and shared memory only: the fastest start */
 	NETWORK_ANY,  /* Open MPI's own choice */
 };
 
-/* How mpiexec reaches the other hosts; see coordinator/launcher.h. */
+/* How mpiexec reaches the other hosts; see coordinator/launch/launcher.h. */
 enum launcher_kind { LAUNCHER_STREAM, LAUNCHER_SSH };
 
 /* In place of a length of time between checkpoints. */

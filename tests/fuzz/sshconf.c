@@ -7,7 +7,7 @@
  * Two bytes of port, then address, user and host key, with NULs between them.
  */
 
-#include "coordinator/sshconf.h"
+#include "coordinator/launch/sshconf.h"
 
 #include "base/cleanup.h"
 #include "tests/fuzz/fuzz.h"

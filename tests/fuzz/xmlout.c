@@ -6,7 +6,7 @@
  * byte
  */
 
-#include "coordinator/xmlout.h"
+#include "coordinator/launch/xmlout.h"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -7,7 +7,7 @@
 #include "base/tree.h"
 #include "coordinator/doors.h"
 #include "coordinator/journal.h"
-#include "coordinator/mpirun.h"
+#include "coordinator/launch/mpirun.h"
 #include "rpc/client.h"
 #include "rpc/wire.h"
 #include "ssh/login.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/mpiexec.h"
+#include "coordinator/launch/mpiexec.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

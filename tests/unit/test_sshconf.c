@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
-#include "coordinator/sshconf.h"
+#include "coordinator/launch/sshconf.h"
 #include "tests/check.h"
 
 static char text[8192];

@@ -3,7 +3,7 @@
 #include "base/list.h"
 #include "base/program.h"
 #include "base/tree.h"
-#include "coordinator/trial.h"
+#include "coordinator/launch/trial.h"
 #include "tests/check.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/xmlout.h"
+#include "coordinator/launch/xmlout.h"
 #include "tests/check.h"
 
 static char seen[16 * 1024];

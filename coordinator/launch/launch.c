@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/launch.h"
+#include "coordinator/launch/launch.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "coordinator/launch_ops.h"
-#include "coordinator/mpiexec.h"
+#include "coordinator/launch/launch_ops.h"
+#include "coordinator/launch/mpiexec.h"
 
 #include <errno.h>
 #include <stdlib.h>

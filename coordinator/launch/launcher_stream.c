@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/launcher.h"
+#include "coordinator/launch/launcher.h"
 
 #include "base/cleanup.h"
-#include "coordinator/agent.h"
+#include "coordinator/launch/agent.h"
 
 #include <errno.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/subnet.h"
+#include "coordinator/launch/subnet.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_LAUNCH_OPS_H
-#define COORDINATOR_LAUNCH_OPS_H
+#ifndef COORDINATOR_LAUNCH_LAUNCH_OPS_H
+#define COORDINATOR_LAUNCH_LAUNCH_OPS_H
 
 /*
  * What the two kinds of starts are made of
@@ -11,8 +11,8 @@
  * This header is for launch*.c.
  */
 
-#include "coordinator/launch.h"
-#include "coordinator/mpirun.h"
+#include "coordinator/launch/launch.h"
+#include "coordinator/launch/mpirun.h"
 
 /* The first member of each implementation. */
 struct launch {

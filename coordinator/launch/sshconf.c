@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/sshconf.h"
+#include "coordinator/launch/sshconf.h"
 
-#include "coordinator/mpiexec.h"
+#include "coordinator/launch/mpiexec.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

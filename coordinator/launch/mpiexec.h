@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_MPIEXEC_H
-#define COORDINATOR_MPIEXEC_H
+#ifndef COORDINATOR_LAUNCH_MPIEXEC_H
+#define COORDINATOR_LAUNCH_MPIEXEC_H
 
 /*
  * The words of mpiexec (Open MPI 4)
@@ -28,7 +28,7 @@
  * registration cache, and hwloc without its plug-ins.
  */
 
-#include "coordinator/subnet.h"
+#include "coordinator/launch/subnet.h"
 #include "core/layout.h"
 #include "jobfile/jobfile.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_TRIAL_H
-#define COORDINATOR_TRIAL_H
+#ifndef COORDINATOR_LAUNCH_TRIAL_H
+#define COORDINATOR_LAUNCH_TRIAL_H
 
 /*
  * Whether the application runs on a number of ranks, found out before the ranks

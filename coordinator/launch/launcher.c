@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/launcher.h"
+#include "coordinator/launch/launcher.h"
 
 int launcher_create(struct launcher **out, enum launcher_kind kind,
 		    const struct launcher_room *room, struct error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/launch_bare.h"
+#include "coordinator/launch/launch_bare.h"
 
 #include <errno.h>
 

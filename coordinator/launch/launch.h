@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_LAUNCH_H
-#define COORDINATOR_LAUNCH_H
+#ifndef COORDINATOR_LAUNCH_LAUNCH_H
+#define COORDINATOR_LAUNCH_LAUNCH_H
 
 /*
  * One start of the application: its layout, its mpiexec, its ranks
@@ -14,7 +14,7 @@
  * or place: another one is made.
  */
 
-#include "coordinator/launcher.h"
+#include "coordinator/launch/launcher.h"
 #include "coordinator/members.h"
 #include "core/layout.h"
 #include "jobfile/jobfile.h"

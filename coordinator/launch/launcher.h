@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_LAUNCHER_H
-#define COORDINATOR_LAUNCHER_H
+#ifndef COORDINATOR_LAUNCH_LAUNCHER_H
+#define COORDINATOR_LAUNCH_LAUNCHER_H
 
 /*
  * How mpiexec reaches executors

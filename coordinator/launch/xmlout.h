@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_XMLOUT_H
-#define COORDINATOR_XMLOUT_H
+#ifndef COORDINATOR_LAUNCH_XMLOUT_H
+#define COORDINATOR_LAUNCH_XMLOUT_H
 
 /*
  * What mpiexec --xml prints, taken apart again into lines of ranks

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_SUBNET_H
-#define COORDINATOR_SUBNET_H
+#ifndef COORDINATOR_LAUNCH_SUBNET_H
+#define COORDINATOR_LAUNCH_SUBNET_H
 
 /*
  * The network that some addresses have in common

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_SSHCONF_H
-#define COORDINATOR_SSHCONF_H
+#ifndef COORDINATOR_LAUNCH_SSHCONF_H
+#define COORDINATOR_LAUNCH_SSHCONF_H
 
 /*
  * What mpiexec's ssh reads for one start
  *
- * Hosts are those of the hostfile, the aliases of coordinator/mpiexec.h; what
- * they stand for is written beside them, so nothing is looked up, neither in
- * DNS nor in files of the user or the system.  A host key that is not the
+ * Hosts are those of the hostfile, the aliases of coordinator/launch/mpiexec.h;
+ * what they stand for is written beside them, so nothing is looked up, neither
+ * in DNS nor in files of the user or the system.  A host key that is not the
  * announced one ends the connection.
  */
 

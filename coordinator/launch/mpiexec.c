@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/mpiexec.h"
+#include "coordinator/launch/mpiexec.h"
 
-#include "coordinator/subnet.h"
+#include "coordinator/launch/subnet.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/agent.h"
+#include "coordinator/launch/agent.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "coordinator/mpiexec.h"
+#include "coordinator/launch/mpiexec.h"
 #include "local/local.h"
 #include "proto/local.pb-c.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/launcher.h"
+#include "coordinator/launch/launcher.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/program.h"
 #include "base/tree.h"
-#include "coordinator/sshconf.h"
+#include "coordinator/launch/sshconf.h"
 #include "jobfile/exit.h"
 #include "ssh/keypair.h"
 #include "ssh/login.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_AGENT_H
-#define COORDINATOR_AGENT_H
+#ifndef COORDINATOR_LAUNCH_AGENT_H
+#define COORDINATOR_LAUNCH_AGENT_H
 
 /*
  * The other end of bellows-launch when it is mpiexec's agent

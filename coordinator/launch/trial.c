@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/trial.h"
+#include "coordinator/launch/trial.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/program.h"
 #include "base/tree.h"
-#include "coordinator/mpiexec.h"
-#include "coordinator/mpirun.h"
+#include "coordinator/launch/mpiexec.h"
+#include "coordinator/launch/mpirun.h"
 
 #include <errno.h>
 #include <fcntl.h>

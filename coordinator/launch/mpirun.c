@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/mpirun.h"
+#include "coordinator/launch/mpirun.h"
 
 #include "base/log.h"
 #include "base/shm.h"

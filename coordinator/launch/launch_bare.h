@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_LAUNCH_BARE_H
-#define COORDINATOR_LAUNCH_BARE_H
+#ifndef COORDINATOR_LAUNCH_LAUNCH_BARE_H
+#define COORDINATOR_LAUNCH_LAUNCH_BARE_H
 
 /*
  * A start on polled executors
@@ -19,8 +19,8 @@
  * until it confirms, or is given up.
  */
 
-#include "coordinator/launch_ops.h"
-#include "coordinator/xmlout.h"
+#include "coordinator/launch/launch_ops.h"
+#include "coordinator/launch/xmlout.h"
 
 /* How far an executor is with a checkpoint. */
 struct post {

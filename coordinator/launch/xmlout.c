@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/xmlout.h"
+#include "coordinator/launch/xmlout.h"
 
 #include <errno.h>
 #include <stdio.h>

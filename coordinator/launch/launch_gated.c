@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "coordinator/launch_ops.h"
+#include "coordinator/launch/launch_ops.h"
 
 #include <errno.h>
 

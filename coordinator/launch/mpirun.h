@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_MPIRUN_H
-#define COORDINATOR_MPIRUN_H
+#ifndef COORDINATOR_LAUNCH_MPIRUN_H
+#define COORDINATOR_LAUNCH_MPIRUN_H
 
 /*
  * mpiexec as a process: its environment, its files, its end
