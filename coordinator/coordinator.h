@@ -22,6 +22,7 @@
  * This header is for the files of this room.
  */
 
+#include "coordinator/checkpoint/storage.h"
 #include "coordinator/config.h"
 #include "coordinator/events.h"
 #include "coordinator/history.h"
@@ -33,7 +34,6 @@
 #include "coordinator/periodic.h"
 #include "coordinator/requests.h"
 #include "coordinator/sink.h"
-#include "coordinator/storage.h"
 #include "core/job.h"
 #include "core/resume.h"
 #include "jobfile/exit.h"

@@ -9,7 +9,7 @@
 
 #include "apps/adapters.h"
 #include "base/cleanup.h"
-#include "coordinator/keep.h"
+#include "coordinator/checkpoint/keep.h"
 #include "tests/check.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
 #include "base/disk.h"
-#include "coordinator/disk.h"
+#include "coordinator/checkpoint/disk.h"
 #include "tests/check.h"
 
 #include <dirent.h>

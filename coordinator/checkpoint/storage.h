@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_STORAGE_H
-#define COORDINATOR_STORAGE_H
+#ifndef COORDINATOR_CHECKPOINT_STORAGE_H
+#define COORDINATOR_CHECKPOINT_STORAGE_H
 
 /*
  * What disks do to the job: which checkpoint it goes on from when the newest
@@ -15,8 +15,8 @@
  * directory, so that a coordinator that takes over knows it too.
  */
 
-#include "coordinator/disk.h"
-#include "coordinator/keep.h"
+#include "coordinator/checkpoint/disk.h"
+#include "coordinator/checkpoint/keep.h"
 #include "core/job.h"
 #include "core/member.h"
 #include "proto/bellows.pb-c.h"

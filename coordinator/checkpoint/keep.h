@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_KEEP_H
-#define COORDINATOR_KEEP_H
+#ifndef COORDINATOR_CHECKPOINT_KEEP_H
+#define COORDINATOR_CHECKPOINT_KEEP_H
 
 /*
  * Two good checkpoints

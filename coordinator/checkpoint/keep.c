@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/keep_internal.h"
+#include "coordinator/checkpoint/keep_internal.h"
 
 #include "base/cleanup.h"
 #include "base/list.h"

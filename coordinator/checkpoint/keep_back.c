@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "coordinator/keep_internal.h"
+#include "coordinator/checkpoint/keep_internal.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_DISK_H
-#define COORDINATOR_DISK_H
+#ifndef COORDINATOR_CHECKPOINT_DISK_H
+#define COORDINATOR_CHECKPOINT_DISK_H
 
 /*
  * Where the job writes, and whether it can

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/storage.h"
+#include "coordinator/checkpoint/storage.h"
 
 #include "base/log.h"
 #include "coordinator/coordinator.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_KEEP_INTERNAL_H
-#define COORDINATOR_KEEP_INTERNAL_H
+#ifndef COORDINATOR_CHECKPOINT_KEEP_INTERNAL_H
+#define COORDINATOR_CHECKPOINT_KEEP_INTERNAL_H
 
 /* Between keep.c and keep_back.c. */
 
-#include "coordinator/keep.h"
-#include "coordinator/keep_files.h"
+#include "coordinator/checkpoint/keep.h"
+#include "coordinator/checkpoint/keep_files.h"
 
 #include <limits.h>
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/disk.h"
+#include "coordinator/checkpoint/disk.h"
 
 #include "loop/spawn.h"
 
