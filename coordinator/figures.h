@@ -10,7 +10,7 @@
  * for one of two.
  */
 
-#include "coordinator/history.h"
+#include "coordinator/journal/history.h"
 #include "core/member.h"
 #include "jobfile/jobfile.h"
 

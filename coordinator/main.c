@@ -6,7 +6,7 @@
 #include "coordinator/coordinator.h"
 #include "coordinator/doors.h"
 #include "coordinator/ended.h"
-#include "coordinator/recount.h"
+#include "coordinator/journal/recount.h"
 #include "coordinator/state_dir.h"
 #include "jobfile/exit.h"
 #include "loop/spawn.h"

@@ -8,7 +8,7 @@
  * its checksum put right.
  */
 
-#include "coordinator/journal.h"
+#include "coordinator/journal/journal.h"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -7,7 +7,7 @@
  * monitor gets them; what that tells is written into a transcript.
  */
 
-#include "coordinator/history.h"
+#include "coordinator/journal/history.h"
 #include "coordinator/status.h"
 #include "monitor/announce.h"
 #include "tests/check.h"

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/tree.h"
 #include "coordinator/doors.h"
-#include "coordinator/journal.h"
+#include "coordinator/journal/journal.h"
 #include "coordinator/launch/mpirun.h"
 #include "rpc/client.h"
 #include "rpc/wire.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "coordinator/journal.h"
+#include "coordinator/journal/journal.h"
 #include "tests/unit/corpus.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
-#include "coordinator/past.h"
+#include "coordinator/journal/past.h"
 #include "tests/check.h"
 
 /* A job that is lived and written down at the same time; lines as they would be

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_RECOUNT_H
-#define COORDINATOR_RECOUNT_H
+#ifndef COORDINATOR_JOURNAL_RECOUNT_H
+#define COORDINATOR_JOURNAL_RECOUNT_H
 
 /*
  * A journal for people: what moved the job, from where to where, and why

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/past.h"
+#include "coordinator/journal/past.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_HISTORY_H
-#define COORDINATOR_HISTORY_H
+#ifndef COORDINATOR_JOURNAL_HISTORY_H
+#define COORDINATOR_JOURNAL_HISTORY_H
 
 /*
  * What happened so far: spans of time at one size, each rescale with its

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/journal.h"
+#include "coordinator/journal/journal.h"
 
 #include "base/cleanup.h"
 #include "base/list.h"

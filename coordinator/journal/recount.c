@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/recount.h"
+#include "coordinator/journal/recount.h"
 
-#include "coordinator/past.h"
+#include "coordinator/journal/past.h"
 
 #include <errno.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_JOURNAL_H
-#define COORDINATOR_JOURNAL_H
+#ifndef COORDINATOR_JOURNAL_JOURNAL_H
+#define COORDINATOR_JOURNAL_JOURNAL_H
 
 /*
  * The journal: all that happened to a job, so that a coordinator that takes
@@ -19,7 +19,7 @@
  */
 
 #include "base/error.h"
-#include "coordinator/history.h"
+#include "coordinator/journal/history.h"
 #include "core/job.h"
 
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_REQUESTS_H
-#define COORDINATOR_REQUESTS_H
+#ifndef COORDINATOR_JOURNAL_REQUESTS_H
+#define COORDINATOR_JOURNAL_REQUESTS_H
 
 /*
  * The last Scale requests that were accepted and had an identifier

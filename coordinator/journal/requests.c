@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/requests.h"
+#include "coordinator/journal/requests.h"
 
 #include <string.h>
 

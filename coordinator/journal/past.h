@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_PAST_H
-#define COORDINATOR_PAST_H
+#ifndef COORDINATOR_JOURNAL_PAST_H
+#define COORDINATOR_JOURNAL_PAST_H
 
 /*
  * What a journal adds up to: the job as it was when its last line was written
@@ -9,8 +9,8 @@
  * job is told its own again.  Instants are milliseconds since it began.
  */
 
-#include "coordinator/journal.h"
-#include "coordinator/requests.h"
+#include "coordinator/journal/journal.h"
+#include "coordinator/journal/requests.h"
 
 struct past {
 	bool any; /* there is a job */

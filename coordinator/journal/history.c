@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/history.h"
+#include "coordinator/journal/history.h"
 
 #include "base/list.h"
 
