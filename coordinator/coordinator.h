@@ -31,7 +31,7 @@
 #include "coordinator/launch/launch.h"
 #include "coordinator/launch/launcher.h"
 #include "coordinator/launch/trial.h"
-#include "coordinator/members.h"
+#include "coordinator/members/members.h"
 #include "coordinator/periodic.h"
 #include "coordinator/sink.h"
 #include "core/job.h"

@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "coordinator/polled.h"
+#include "coordinator/members/polled.h"
 #include "coordinator/progress.h"
 #include "jobfile/exit.h"
 

@@ -2,7 +2,7 @@
 #include "coordinator/kub.h"
 
 #include "base/log.h"
-#include "coordinator/polled.h"
+#include "coordinator/members/polled.h"
 #include "coordinator/scale.h"
 #include "proto/kub.pb-c.h"
 

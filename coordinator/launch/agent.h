@@ -9,7 +9,7 @@
  * order, and what becomes of it goes back to the bellows-launch that waits.
  */
 
-#include "coordinator/members.h"
+#include "coordinator/members/members.h"
 
 struct agents;
 

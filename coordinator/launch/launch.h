@@ -15,7 +15,7 @@
  */
 
 #include "coordinator/launch/launcher.h"
-#include "coordinator/members.h"
+#include "coordinator/members/members.h"
 #include "core/layout.h"
 #include "jobfile/jobfile.h"
 

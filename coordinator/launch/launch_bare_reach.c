@@ -2,7 +2,7 @@
 #include "coordinator/launch/launch_bare.h"
 
 #include "base/cleanup.h"
-#include "coordinator/polled.h"
+#include "coordinator/members/polled.h"
 #include "ssh/login.h"
 
 #include <errno.h>

@@ -16,7 +16,7 @@
  * later, and takes being asked again for nothing.
  */
 
-#include "coordinator/members.h"
+#include "coordinator/members/members.h"
 #include "core/layout.h"
 #include "jobfile/jobfile.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/polled.h"
+#include "coordinator/members/polled.h"
 #include "tests/check.h"
 
 static struct ledger ledger;

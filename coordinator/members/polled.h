@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_POLLED_H
-#define COORDINATOR_POLLED_H
+#ifndef COORDINATOR_MEMBERS_POLLED_H
+#define COORDINATOR_MEMBERS_POLLED_H
 
 /*
  * Polled executors: those that hold no stream and ask every few seconds
@@ -13,7 +13,7 @@
  * checkpoint written; nothing else is asked of it.
  */
 
-#include "coordinator/members.h"
+#include "coordinator/members/members.h"
 
 enum {
 	POLLED_ADDRESS_MAX = 64,

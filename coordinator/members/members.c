@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/members.h"
+#include "coordinator/members/members.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"

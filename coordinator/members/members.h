@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_MEMBERS_H
-#define COORDINATOR_MEMBERS_H
+#ifndef COORDINATOR_MEMBERS_MEMBERS_H
+#define COORDINATOR_MEMBERS_MEMBERS_H
 
 /*
  * Executors as the coordinator sees them: the ledger, and a stream to each
