@@ -3,8 +3,8 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "coordinator/doors.h"
-#include "coordinator/figures.h"
+#include "coordinator/service/doors.h"
+#include "coordinator/service/figures.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -33,7 +33,7 @@
 #include "coordinator/launch/trial.h"
 #include "coordinator/members/members.h"
 #include "coordinator/periodic.h"
-#include "coordinator/sink.h"
+#include "coordinator/service/sink.h"
 #include "core/job.h"
 #include "core/resume.h"
 #include "jobfile/exit.h"

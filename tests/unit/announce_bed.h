@@ -8,7 +8,7 @@
  */
 
 #include "coordinator/journal/history.h"
-#include "coordinator/status.h"
+#include "coordinator/service/status.h"
 #include "monitor/announce.h"
 #include "tests/check.h"
 

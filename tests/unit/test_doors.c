@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "base/list.h"
 #include "base/tree.h"
-#include "coordinator/doors.h"
+#include "coordinator/service/doors.h"
 #include "jobfile/role.h"
 #include "tests/check.h"
 #include "tests/unit/tls_folder.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
-#include "coordinator/figures.h"
+#include "coordinator/service/figures.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/tree.h"
-#include "coordinator/sink.h"
+#include "coordinator/service/sink.h"
 #include "tests/check.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_SERVICE_H
-#define COORDINATOR_SERVICE_H
+#ifndef COORDINATOR_SERVICE_SERVICE_H
+#define COORDINATOR_SERVICE_SERVICE_H
 
 /*
  * The methods of bellows.v1.Coordinator; user: the struct coordinator

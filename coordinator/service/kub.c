@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/kub.h"
+#include "coordinator/service/kub.h"
 
 #include "base/log.h"
 #include "coordinator/members/polled.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/status.h"
+#include "coordinator/service/status.h"
 
 #include "coordinator/coordinator.h"
 #include "coordinator/launch/mpiexec.h"
-#include "coordinator/shortfall.h"
+#include "coordinator/service/shortfall.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_SHORTFALL_H
-#define COORDINATOR_SHORTFALL_H
+#ifndef COORDINATOR_SERVICE_SHORTFALL_H
+#define COORDINATOR_SERVICE_SHORTFALL_H
 
 /*
  * Why a job does not have the ranks that it is to have, in one sentence

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_DOORS_H
-#define COORDINATOR_DOORS_H
+#ifndef COORDINATOR_SERVICE_DOORS_H
+#define COORDINATOR_SERVICE_DOORS_H
 
 /*
  * Doors: where a coordinator can be reached, and who may come in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_STATUS_H
-#define COORDINATOR_STATUS_H
+#ifndef COORDINATOR_SERVICE_STATUS_H
+#define COORDINATOR_SERVICE_STATUS_H
 
 /*
  * The job as messages show it

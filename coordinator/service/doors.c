@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/doors.h"
+#include "coordinator/service/doors.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "coordinator/kub.h"
-#include "coordinator/roles.h"
-#include "coordinator/service.h"
+#include "coordinator/service/kub.h"
+#include "coordinator/service/roles.h"
+#include "coordinator/service/service.h"
 #include "jobfile/role.h"
 #include "proto/descriptors.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_FIGURES_H
-#define COORDINATOR_FIGURES_H
+#ifndef COORDINATOR_SERVICE_FIGURES_H
+#define COORDINATOR_SERVICE_FIGURES_H
 
 /*
  * The job in figures, for Prometheus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/roles.h"
+#include "coordinator/service/roles.h"
 
 #include "base/list.h"
 #include "jobfile/role.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/service.h"
+#include "coordinator/service/service.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "coordinator/claims.h"
 #include "coordinator/coordinator.h"
-#include "coordinator/doors.h"
 #include "coordinator/scale.h"
-#include "coordinator/status.h"
+#include "coordinator/service/doors.h"
+#include "coordinator/service/status.h"
 
 #include <errno.h>
 #include <string.h>

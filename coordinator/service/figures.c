@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/figures.h"
+#include "coordinator/service/figures.h"
 
 #include "base/list.h"
 #include "metrics/print.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/shortfall.h"
+#include "coordinator/service/shortfall.h"
 
 #include <stdio.h>
 

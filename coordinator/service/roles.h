@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_ROLES_H
-#define COORDINATOR_ROLES_H
+#ifndef COORDINATOR_SERVICE_ROLES_H
+#define COORDINATOR_SERVICE_ROLES_H
 
 /*
  * Who may call what: one table, in roles.c

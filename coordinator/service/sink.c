@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/sink.h"
+#include "coordinator/service/sink.h"
 
 #include "base/cleanup.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_KUB_H
-#define COORDINATOR_KUB_H
+#ifndef COORDINATOR_SERVICE_KUB_H
+#define COORDINATOR_SERVICE_KUB_H
 
 /*
  * mpi_monitor.Monitor: the calls of Kub's own programs (proto/kub.proto)

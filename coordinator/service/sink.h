@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_SINK_H
-#define COORDINATOR_SINK_H
+#ifndef COORDINATOR_SERVICE_SINK_H
+#define COORDINATOR_SERVICE_SINK_H
 
 /*
  * Where the ranks' output goes: this program's stdout and stderr, and a file of
