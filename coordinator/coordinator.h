@@ -24,7 +24,8 @@
 
 #include "coordinator/checkpoint/storage.h"
 #include "coordinator/config.h"
-#include "coordinator/events.h"
+#include "coordinator/job/events.h"
+#include "coordinator/job/periodic.h"
 #include "coordinator/journal/history.h"
 #include "coordinator/journal/past.h"
 #include "coordinator/journal/requests.h"
@@ -32,7 +33,6 @@
 #include "coordinator/launch/launcher.h"
 #include "coordinator/launch/trial.h"
 #include "coordinator/members/members.h"
-#include "coordinator/periodic.h"
 #include "coordinator/service/sink.h"
 #include "core/job.h"
 #include "core/resume.h"

@@ -2,8 +2,8 @@
 #include "coordinator/service/kub.h"
 
 #include "base/log.h"
+#include "coordinator/job/scale.h"
 #include "coordinator/members/polled.h"
-#include "coordinator/scale.h"
 #include "proto/kub.pb-c.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "coordinator/claims.h"
+#include "coordinator/job/claims.h"
 
 #include <string.h>
 

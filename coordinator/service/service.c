@@ -3,9 +3,9 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "coordinator/claims.h"
 #include "coordinator/coordinator.h"
-#include "coordinator/scale.h"
+#include "coordinator/job/claims.h"
+#include "coordinator/job/scale.h"
 #include "coordinator/service/doors.h"
 #include "coordinator/service/status.h"
 

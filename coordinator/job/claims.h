@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_CLAIMS_H
-#define COORDINATOR_CLAIMS_H
+#ifndef COORDINATOR_JOB_CLAIMS_H
+#define COORDINATOR_JOB_CLAIMS_H
 
 /*
  * What an executor says, held against what it can know

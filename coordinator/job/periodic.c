@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/periodic.h"
+#include "coordinator/job/periodic.h"
 
 #include "base/log.h"
 #include "coordinator/coordinator.h"

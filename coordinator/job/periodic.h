@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_PERIODIC_H
-#define COORDINATOR_PERIODIC_H
+#ifndef COORDINATOR_JOB_PERIODIC_H
+#define COORDINATOR_JOB_PERIODIC_H
 
 /*
  * Checkpoints that nobody asks for, so that a loss costs no more than the time

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_SCALE_H
-#define COORDINATOR_SCALE_H
+#ifndef COORDINATOR_JOB_SCALE_H
+#define COORDINATOR_JOB_SCALE_H
 
 /*
  * The want and the grant of the job, by whichever call they are stated

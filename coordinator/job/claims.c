@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/claims.h"
+#include "coordinator/job/claims.h"
 
 #include "base/list.h"
 

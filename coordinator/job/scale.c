@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/scale.h"
+#include "coordinator/job/scale.h"
 
 #include "base/log.h"
 

@@ -2,7 +2,7 @@
 #include "coordinator/coordinator.h"
 
 #include "base/log.h"
-#include "coordinator/claims.h"
+#include "coordinator/job/claims.h"
 
 /*
  * What executors report, as events of the job

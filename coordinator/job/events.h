@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_EVENTS_H
-#define COORDINATOR_EVENTS_H
+#ifndef COORDINATOR_JOB_EVENTS_H
+#define COORDINATOR_JOB_EVENTS_H
 
 /*
  * What has happened and was not looked at yet, in the order in which it

@@ -3,8 +3,8 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "coordinator/job/progress.h"
 #include "coordinator/members/polled.h"
-#include "coordinator/progress.h"
 #include "jobfile/exit.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/events.h"
+#include "coordinator/job/events.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "coordinator/coordinator.h"
 
 #include "base/log.h"
+#include "coordinator/job/progress.h"
 #include "coordinator/launch/mpiexec.h"
-#include "coordinator/progress.h"
 
 /*
  * What starts and trials report, as events of the job

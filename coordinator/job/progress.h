@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_PROGRESS_H
-#define COORDINATOR_PROGRESS_H
+#ifndef COORDINATOR_JOB_PROGRESS_H
+#define COORDINATOR_JOB_PROGRESS_H
 
 /*
  * How far the application is, and whether it went on from its checkpoint, by

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/progress.h"
+#include "coordinator/job/progress.h"
 
 #include "base/log.h"
 #include "core/cost.h"

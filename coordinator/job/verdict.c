@@ -2,7 +2,7 @@
 #include "coordinator/coordinator.h"
 
 #include "base/log.h"
-#include "coordinator/progress.h"
+#include "coordinator/job/progress.h"
 #include "jobfile/exit.h"
 
 #include <sys/wait.h>
