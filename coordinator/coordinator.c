@@ -30,9 +30,10 @@ static void on_terminate(void *user, int signo, pid_t sender)
 static void on_forward(void *user, int signo, pid_t sender)
 {
 	struct coordinator *c = user;
+	struct launch *now = launches_now(c->launches);
 
-	if (c->now && job_computes(&c->job))
-		launch_signal(c->now, signo);
+	if (now && job_computes(&c->job))
+		launch_signal(now, signo);
 }
 
 static int catch_signals(struct coordinator *c, struct error *err)
@@ -72,12 +73,8 @@ static void take_over(struct coordinator *c,
 	if (c->job.starts < c->former->starts)
 		c->job.starts = c->former->starts;
 	c->former_starts = c->job.starts;
-	c->history = past->history;
-	history_shift(&c->history,
-		      past_began(past, journal_wall_clock(), loop_now()));
 	c->saved_after = past->saved_after;
-	c->requests = past->requests;
-	record_begin(c, &c->former->end);
+	record_go_on(c->record, past, &c->job, &c->former->end);
 }
 
 /* The want and the grant of the job before this life, as far as this job file
@@ -116,8 +113,7 @@ static void begin_anew(struct coordinator *c,
 	job_init(&c->job, c->jobfile->ranks.initial, patience, found,
 		 loop_now());
 	c->job.starts = c->former_starts = c->former->starts;
-	history_init(&c->history, loop_now());
-	record_begin(c, &c->former->end);
+	record_begin(c->record, &c->job, c->jobfile->name);
 	if (found && was_suspended(c))
 		restate(c, &c->former->past->job,
 			"as stated before the job was suspended");
@@ -191,6 +187,10 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 		return r;
 	if (goes_on(c->jobfile, former->past))
 		c->past = former->past;
+	r = record_create(&c->record, loop, config->state, err);
+	if (r < 0)
+		return r;
+	c->history = record_history(c->record);
 	r = members_create(&c->members, loop, c->jobfile->lost_after,
 			   &coordinator_members_events, c, err);
 	c->reach = (struct launcher_room){
@@ -212,19 +212,23 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 		r = trials_create(&c->trials, loop, c->jobfile, config->state,
 				  &coordinator_trials_events, c, err);
 	if (r == 0)
+		r = launches_create(
+			&c->launches,
+			&(const struct launch_room){
+				.loop = loop,
+				.members = c->members,
+				.launcher = c->launcher,
+				.job = c->jobfile,
+				.dir = config->state,
+				.address = "",
+				.events = &coordinator_launch_events,
+				.user = c,
+			},
+			err);
+	if (r == 0)
 		r = catch_signals(c, err);
 	if (r < 0)
 		return r;
-	c->room = (struct launch_room){
-		.loop = loop,
-		.members = c->members,
-		.launcher = c->launcher,
-		.job = c->jobfile,
-		.dir = config->state,
-		.address = "",
-		.events = &coordinator_launch_events,
-		.user = c,
-	};
 	*out = STEAL(c);
 	return 0;
 }
@@ -235,7 +239,7 @@ static void print_figures(void *user, FILE *to)
 	const struct figures figures = {
 		.jobfile = c->jobfile,
 		.job = &c->job,
-		.history = &c->history,
+		.history = c->history,
 		.ledger = members_ledger(c->members),
 		.executors_wanted = c->held,
 		.now = loop_now(),
@@ -277,21 +281,18 @@ struct coordinator *coordinator_destroy(struct coordinator *c)
 	loop_timer_clear(&c->publish);
 	metrics_destroy(c->metrics);
 	doors_close(c);
-	launch_destroy(c->next);
-	launch_destroy(c->now);
-	launch_destroy(c->retired);
+	launches_destroy(c->launches);
 	trials_destroy(c->trials);
 	launcher_destroy(c->launcher);
 	sink_destroy(c->sink);
 	periodic_fini(&c->periodic);
 	storage_destroy(c);
 	members_destroy(c->members);
-	journal_close(c->journal);
+	record_destroy(c->record);
 	jobfile_destroy(c->jobfile);
 	loop_timer_clear(&c->deadline);
 	loop_timer_clear(&c->proof);
 	loop_timer_clear(&c->verdict);
-	loop_timer_clear(&c->retire);
 	loop_timer_clear(&c->end);
 	loop_timer_clear(&c->fenced);
 	free(c);

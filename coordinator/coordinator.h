@@ -26,11 +26,9 @@
 #include "coordinator/config.h"
 #include "coordinator/job/events.h"
 #include "coordinator/job/periodic.h"
-#include "coordinator/journal/history.h"
-#include "coordinator/journal/past.h"
-#include "coordinator/journal/requests.h"
-#include "coordinator/launch/launch.h"
+#include "coordinator/journal/record.h"
 #include "coordinator/launch/launcher.h"
+#include "coordinator/launch/launches.h"
 #include "coordinator/launch/trial.h"
 #include "coordinator/members/members.h"
 #include "coordinator/service/sink.h"
@@ -48,9 +46,10 @@ struct coordinator {
 	struct list events; /* see events.h */
 	struct job job;
 	unsigned held; /* executors that are to be held for it */
-	struct history history;
-	char reason[384];  /* of the state it is in */
-	char trouble[240]; /* of executors that do not come; "": none */
+	struct record *record;
+	struct history *history; /* of the record */
+	char reason[384];        /* of the state it is in */
+	char trouble[240];       /* of executors that do not come; "": none */
 	char shortfall[REASON_MAX]; /* why its size is not its want; "" */
 	int exit_code;              /* once it is over */
 
@@ -69,15 +68,11 @@ struct coordinator {
 	struct launcher *launcher;
 	struct sink *sink;
 	struct trials *trials;
-	struct launch_room room;
+	struct launches *launches;
 	uint64_t incarnation;
 	const struct former *former;
 	unsigned former_starts;  /* made before this life */
 	const struct past *past; /* that goes on; NULL: the job begins here */
-	struct journal *journal; /* NULL: what happens is not kept */
-	uint64_t seen;           /* step that it has */
-	msec_t written;          /* newest instant of it */
-	struct launch *now, *next, *retired;
 	struct checkpoint checkpoint; /* newest complete one known */
 	struct storage storage;
 	struct periodic periodic;
@@ -95,12 +90,11 @@ struct coordinator {
 	int app_status;          /* of mpiexec, as of waitpid() */
 	bool app_ended;
 
-	struct loop_timer deadline, proof, verdict, retire, end, fenced;
+	struct loop_timer deadline, proof, verdict, end, fenced;
 	msec_t fence; /* no start before: ranks of the coordinator that was may
 		       * compute until then, out of reach */
 	msec_t ending_since;
 	bool suspending;
-	struct requests requests; /* to Scale that were accepted */
 };
 
 /* Puts an event of the job into the queue.  reason: why, for people. */
@@ -116,18 +110,6 @@ void coordinator_post_kind(struct coordinator *c, enum event_kind kind,
  * after each callback.  A callback whose answer says that something is in the
  * journal calls it before that answer. */
 void coordinator_settle(struct coordinator *c);
-
-/* record.c: what happens, in the journal.  A job that goes on has a past; of
- * any other the journal is set aside. */
-void record_begin(struct coordinator *c, const struct journal_end *end);
-/* False: this coordinator is no longer the job's, and ends. */
-bool record_event(struct coordinator *c, const struct job_event *event,
-		  const char *reason);
-void record_request(struct coordinator *c, const struct request *request);
-void record_repeated(struct coordinator *c, uint64_t steps);
-/* history_notice(), written down if it is one. */
-bool record_notice(struct coordinator *c, Bellows__V1__NoticeKind kind,
-		   const char *text);
 
 /* progress.c: lines of rank 0's output, or of the application's log. */
 void coordinator_on_line(struct coordinator *c, unsigned epoch,

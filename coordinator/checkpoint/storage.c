@@ -21,7 +21,7 @@ enum {
 static void notice(struct coordinator *c, Bellows__V1__NoticeKind kind,
 		   const char *text)
 {
-	if (!job_is_over(&c->job) && record_notice(c, kind, text))
+	if (!job_is_over(&c->job) && record_notice(c->record, kind, text))
 		service_publish(c, PUBLISH_SOON);
 }
 
@@ -69,8 +69,8 @@ static const char *name_of(const struct checkpoint *which, const char *unnamed,
 static void go_on_from(struct coordinator *c, const struct checkpoint *newest,
 		       const struct checkpoint *older, const char *why)
 {
-	uint64_t seen =
-		c->history.step > newest->step ? c->history.step : newest->step;
+	uint64_t seen = c->history->step > newest->step ? c->history->step
+							: newest->step;
 	char bad[64], good[64], text[REASON_MAX], repeated[96] = "";
 
 	if (older->step > 0 && seen > older->step)
@@ -85,7 +85,7 @@ static void go_on_from(struct coordinator *c, const struct checkpoint *newest,
 	c->saved_after = 0;
 	tell_checkpoint(c, text);
 	if (*repeated)
-		record_repeated(c, seen - older->step);
+		record_repeated(c->record, seen - older->step);
 }
 
 /* ---- which checkpoint ---- */
@@ -158,7 +158,7 @@ bool storage_left_unsaved(const struct coordinator *c)
 	if (!c->judged)
 		return c->job.state == JOB_SAVING;
 	return c->storage.unread ||
-	       (c->history.total != 0 && c->history.step < c->history.total);
+	       (c->history->total != 0 && c->history->step < c->history->total);
 }
 
 static void count_failure(struct storage *storage, uint64_t mark)

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/job/claims.h"
 
-#include "base/list.h"
-
 #include <errno.h>
 
-/* One of the starts that have gates or ranks, or had them a moment ago. */
+/* A start that has gates or ranks, or had them a moment ago. */
 static const struct launch *find(const struct coordinator *c, unsigned epoch)
 {
-	const struct launch *const all[] = {c->now, c->next, c->retired};
-
-	for (size_t i = 0; i < LENGTH(all); i++)
-		if (all[i] && launch_epoch(all[i]) == epoch)
-			return all[i];
-	return NULL;
+	return launches_find_any(c->launches, epoch);
 }
 
 static const char *name_of(const struct coordinator *c, int member)

@@ -132,7 +132,7 @@ static enum taken take(struct coordinator *c, const struct job_event *event,
 
 	if (!job_step(&after, event))
 		return UNEXPECTED;
-	if (!record_event(c, event, reason))
+	if (!record_event(c->record, event, reason))
 		return DISOWNED;
 	c->job = after;
 	return TAKEN;
@@ -155,7 +155,7 @@ static void follow(struct coordinator *c, const struct job *before,
 {
 	bool moved = before->state != c->job.state;
 
-	history_on_step(&c->history, before, &c->job, event->job.type,
+	history_on_step(c->history, before, &c->job, event->job.type,
 			event->reason, event->job.now);
 	if (c->job.proven != 0)
 		trials_pass(c->trials, c->job.proven);
@@ -189,8 +189,9 @@ static bool step(struct coordinator *c, const struct event *event)
 	taken = take(c, &event->job, event->reason);
 	if (taken == TAKEN)
 		follow(c, &before, event);
-	if (event->job.type == JOB_EV_UNPREPARED && c->next &&
-	    launch_epoch(c->next) == event->job.epoch && c->job.next == 0)
+	if (event->job.type == JOB_EV_UNPREPARED && c->job.next == 0 &&
+	    launches_find(c->launches, event->job.epoch) ==
+		    launches_next(c->launches))
 		coordinator_drop_next(c);
 	return taken != DISOWNED;
 }

@@ -15,48 +15,29 @@
 
 enum {
 	LEAVE_PATIENCE = 5000, /* for ranks that have saved */
-	RETIRE_AFTER = 5000,
+	KILL_AFTER = 5000,     /* the end of the job, for mpiexec */
 	LOOK_AGAIN = 50,
 };
 
-static void retire(void *user)
-{
-	struct coordinator *c = user;
-
-	c->retired = launch_destroy(c->retired);
-}
-
 void coordinator_drop_next(struct coordinator *c)
 {
-	struct launch *dropped = c->next;
-
 	trials_cancel(c->trials);
-	c->next = NULL;
-	if (!dropped)
-		return;
-	launch_stop(dropped, 0);
-	launch_destroy(dropped);
+	launches_drop_next(c->launches);
 }
 
-static int begin_launch(struct coordinator *c, struct launch **out,
-			unsigned epoch, struct error *err)
+static bool has_epoch(const struct launch *launch, unsigned epoch)
 {
-	return launch_create(out, &c->room, epoch, c->job.target,
-			     c->now ? launch_layout(c->now) : NULL, err);
+	return launch && launch_epoch(launch) == epoch;
 }
 
 /* The ranks that were are gone; their mpiexec may still be leaving. */
 static void take_over(struct coordinator *c)
 {
-	retire(c);
-	c->retired = c->now;
-	c->now = c->next;
-	c->next = NULL;
+	launches_take_over(c->launches);
 	progress_on_start(c);
 	c->app_ended = c->judged = c->saved = false;
 	c->save_ordered = 0;
 	loop_timer_clear(&c->verdict);
-	loop_timer_set(c->loop, &c->retire, RETIRE_AFTER, retire, c);
 }
 
 static void count_ranks(struct coordinator *c)
@@ -66,7 +47,7 @@ static void count_ranks(struct coordinator *c)
 	for (int i = 0; i < ledger->n; i++) {
 		struct member *m = &ledger->members[i];
 
-		m->ranks = c->now ? layout_ranks(launch_layout(c->now), i) : 0;
+		m->ranks = launches_ranks(c->launches, i);
 		m->had_ranks |= m->ranks > 0;
 	}
 }
@@ -99,14 +80,15 @@ static void on_unprepared_files(struct coordinator *c, int r,
 
 static int make_start(struct coordinator *c, struct error *err)
 {
-	int r = 0;
+	if (!has_epoch(launches_next(c->launches), c->job.epoch)) {
+		int r;
 
-	if (c->next && launch_epoch(c->next) != c->job.epoch)
 		coordinator_drop_next(c);
-	if (!c->next)
-		r = begin_launch(c, &c->next, c->job.epoch, err);
-	if (r < 0)
-		return r;
+		r = launches_prepare(c->launches, c->job.epoch, c->job.target,
+				     err);
+		if (r < 0)
+			return r;
+	}
 	take_over(c);
 	count_ranks(c);
 	return 0;
@@ -134,7 +116,7 @@ static void do_start(struct coordinator *c)
 	struct error err;
 	int r;
 
-	if ((c->now && launch_epoch(c->now) == c->job.epoch) || is_fenced(c))
+	if (has_epoch(launches_now(c->launches), c->job.epoch) || is_fenced(c))
 		return;
 	storage_on_start(c);
 	r = make_start(c, &err);
@@ -145,7 +127,7 @@ static void do_start(struct coordinator *c)
 			return;
 		}
 		c->exit_code = 0;
-		r = launch_open(c->now, restart_of(c), &err);
+		r = launch_open(launches_now(c->launches), restart_of(c), &err);
 	}
 	if (r < 0)
 		coordinator_post(c, JOB_EV_UNSTARTED, c->job.epoch, 0,
@@ -157,7 +139,7 @@ static void do_prepare(struct coordinator *c)
 	struct error err;
 	int r;
 
-	if (c->next && launch_epoch(c->next) == c->job.next)
+	if (has_epoch(launches_next(c->launches), c->job.next))
 		return;
 	coordinator_drop_next(c);
 	r = storage_on_prepare(c, &err);
@@ -166,7 +148,8 @@ static void do_prepare(struct coordinator *c)
 	if (r > 0)
 		r = trials_begin(c->trials, c->job.target, &err);
 	if (r == 0)
-		r = begin_launch(c, &c->next, c->job.next, &err);
+		r = launches_prepare(c->launches, c->job.next, c->job.target,
+				     &err);
 	if (r < 0)
 		coordinator_post(c, JOB_EV_UNPREPARED, c->job.next, 0,
 				 err.text);
@@ -179,7 +162,7 @@ static void do_save(struct coordinator *c)
 	c->save_ordered = c->job.epoch;
 	c->judged = c->saved = false;
 	storage_on_order(c);
-	launch_save(c->now, true, progress_takes_newest(c));
+	launch_save(launches_now(c->launches), true, progress_takes_newest(c));
 }
 
 /* Whoever was told by a signal leaves; others would compute on in vain. */
@@ -191,8 +174,10 @@ static msec_t leave_patience(const struct coordinator *c)
 
 static void do_stop(struct coordinator *c)
 {
-	if (c->now && !launch_is_gone(c->now))
-		launch_stop(c->now, leave_patience(c));
+	struct launch *now = launches_now(c->launches);
+
+	if (now && !launch_is_gone(now))
+		launch_stop(now, leave_patience(c));
 	else
 		coordinator_on_stopped(c);
 }
@@ -216,18 +201,19 @@ static void do_end(void *user)
 {
 	struct coordinator *c = user;
 	struct ledger *ledger = members_ledger(c->members);
+	struct launch *now = launches_now(c->launches);
 	msec_t spent;
 
 	if (c->ending_since == 0)
 		c->ending_since = loop_now();
 	spent = loop_now() - c->ending_since;
 	coordinator_drop_next(c);
-	if (c->now)
-		launch_stop(c->now, 0);
+	if (now)
+		launch_stop(now, 0);
 	/* mpiexec leaves by itself once its ranks have, or is made to */
-	if (c->now && spent > RETIRE_AFTER)
-		launch_kill(c->now);
-	if (!c->now || launch_has_ended(c->now) || spent > RETIRE_AFTER)
+	if (now && spent > KILL_AFTER)
+		launch_kill(now);
+	if (!now || launch_has_ended(now) || spent > KILL_AFTER)
 		for (int i = 0; i < ledger->n; i++)
 			if (ledger->members[i].state != MEMBER_LEAVING)
 				members_release(c->members, i,

@@ -13,7 +13,7 @@ static void on_prepared(void *user, struct launch *launch)
 {
 	struct coordinator *c = user;
 
-	if (launch == c->next &&
+	if (launch == launches_next(c->launches) &&
 	    trials_look(c->trials, c->job.target, NULL) == 0)
 		coordinator_post(c, JOB_EV_PREPARED, launch_epoch(launch), 0,
 				 "the next start is prepared");
@@ -22,9 +22,10 @@ static void on_prepared(void *user, struct launch *launch)
 static void on_trial_passed(void *user, unsigned ranks)
 {
 	struct coordinator *c = user;
+	struct launch *next = launches_next(c->launches);
 
-	if (c->next && ranks == c->job.target && launch_is_prepared(c->next))
-		on_prepared(c, c->next);
+	if (next && ranks == c->job.target && launch_is_prepared(next))
+		on_prepared(c, next);
 }
 
 static void on_trial_failed(void *user, unsigned ranks, const char *reason)
@@ -45,7 +46,7 @@ static void on_up(void *user, struct launch *launch)
 {
 	struct coordinator *c = user;
 
-	if (launch != c->now)
+	if (launch != launches_now(c->launches))
 		return;
 	log_info("epoch=%u up ranks=%u network=%s", launch_epoch(launch),
 		 launch_layout(launch)->ranks,
@@ -62,12 +63,12 @@ static void on_failed(void *user, struct launch *launch, const char *reason,
 	struct coordinator *c = user;
 
 	log_warn("epoch=%u failed: %s", launch_epoch(launch), reason);
-	if (launch == c->next) {
+	if (launch == launches_next(c->launches)) {
 		coordinator_post(c, JOB_EV_UNPREPARED, launch_epoch(launch), 0,
 				 reason);
 		return;
 	}
-	if (launch != c->now)
+	if (launch != launches_now(c->launches))
 		return;
 	if (by_itself) {
 		c->app_ended = true;
@@ -81,7 +82,7 @@ static void on_ended(void *user, struct launch *launch, int status)
 {
 	struct coordinator *c = user;
 
-	if (launch == c->now) {
+	if (launch == launches_now(c->launches)) {
 		c->app_ended = true;
 		c->app_status = status;
 	}
@@ -92,7 +93,7 @@ static void on_gone(void *user, struct launch *launch)
 {
 	struct coordinator *c = user;
 
-	if (launch == c->now && c->job.state == JOB_STOPPING)
+	if (launch == launches_now(c->launches) && c->job.state == JOB_STOPPING)
 		coordinator_on_stopped(c);
 }
 

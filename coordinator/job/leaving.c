@@ -16,8 +16,9 @@ enum { STOP_TIME = 4000 };
 
 static bool has_ranks(const struct coordinator *c, int member)
 {
-	return !job_is_over(&c->job) && c->now && !launch_is_gone(c->now) &&
-	       layout_ranks(launch_layout(c->now), member) > 0;
+	return !job_is_over(&c->job) &&
+	       launches_ranks(c->launches, member) > 0 &&
+	       !launch_is_gone(launches_now(c->launches));
 }
 
 static bool is_recalled(const struct coordinator *c, int member)
@@ -58,7 +59,8 @@ void coordinator_on_recalled(struct coordinator *c, int member, msec_t grace)
 	if (!job_is_over(&c->job)) {
 		snprintf(reason, sizeof(reason), "%s is to leave within %lld s",
 			 m->name, (long long)grace / 1000);
-		record_notice(c, BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED,
+		record_notice(c->record,
+			      BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED,
 			      reason);
 	}
 	event.size = coordinator_possible(c, c->job.target);

@@ -38,10 +38,7 @@ static void on_attached(void *user, int member)
 {
 	struct coordinator *c = user;
 
-	if (c->now)
-		launch_on_attached(c->now, member);
-	if (c->next)
-		launch_on_attached(c->next, member);
+	launches_on_attached(c->launches, member);
 }
 
 /* It has no ranks any more, whatever it was to have. */
@@ -49,24 +46,21 @@ static void forget(struct coordinator *c, int member)
 {
 	c->launcher->ops->on_gone(c->launcher, member);
 	storage_on_gone(c, member);
-	if (c->next)
-		launch_on_lost(c->next, member);
-	if (c->now)
-		launch_on_lost(c->now, member);
+	launches_on_lost(c->launches, member);
 }
 
 static void on_lost(void *user, int member, const char *reason)
 {
 	struct coordinator *c = user;
-	bool had_ranks =
-		c->now && layout_ranks(launch_layout(c->now), member) > 0;
+	bool had_ranks = launches_ranks(c->launches, member) > 0;
 	char text[192];
 
 	forget(c, member);
 	snprintf(text, sizeof(text), "%s was lost: %.100s",
 		 members_ledger(c->members)->members[member].name, reason);
 	if (!job_is_over(&c->job) &&
-	    record_notice(c, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST, text))
+	    record_notice(c->record, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST,
+			  text))
 		service_publish(c, PUBLISH_SOON);
 	if (had_ranks)
 		coordinator_post(c, JOB_EV_LOST, c->job.epoch, 0, text);
@@ -89,20 +83,12 @@ static void on_log_lines(struct coordinator *c,
 		coordinator_on_line(c, log->epoch, log->line[i]);
 }
 
-/* NULL: the start is over, and a report about it is dropped. */
-static struct launch *find_start(const struct coordinator *c, unsigned epoch)
-{
-	if (c->now && launch_epoch(c->now) == epoch)
-		return c->now;
-	if (c->next && launch_epoch(c->next) == epoch)
-		return c->next;
-	return NULL;
-}
+/* A report about a start that is over is dropped. */
 
 static void on_arrived(struct coordinator *c, int member,
 		       const Bellows__V1__GateArrived *gate)
 {
-	struct launch *launch = find_start(c, gate->epoch);
+	struct launch *launch = launches_find(c->launches, gate->epoch);
 
 	if (launch)
 		launch_on_arrived(launch, member, gate->rank);
@@ -111,7 +97,7 @@ static void on_arrived(struct coordinator *c, int member,
 static void on_ranks_up(struct coordinator *c, int member,
 			const Bellows__V1__RanksUp *up)
 {
-	struct launch *launch = find_start(c, up->epoch);
+	struct launch *launch = launches_find(c->launches, up->epoch);
 
 	if (launch)
 		launch_on_ranks_up(launch, member, up);
@@ -120,7 +106,7 @@ static void on_ranks_up(struct coordinator *c, int member,
 static void on_ranks_gone(struct coordinator *c, int member,
 			  const Bellows__V1__RanksGone *gone)
 {
-	struct launch *launch = find_start(c, gone->epoch);
+	struct launch *launch = launches_find(c->launches, gone->epoch);
 
 	if (launch)
 		launch_on_ranks_gone(launch, member);
@@ -129,7 +115,7 @@ static void on_ranks_gone(struct coordinator *c, int member,
 static void on_save_begun(struct coordinator *c,
 			  const Bellows__V1__SaveBegun *begun)
 {
-	struct launch *launch = find_start(c, begun->epoch);
+	struct launch *launch = launches_find(c->launches, begun->epoch);
 
 	if (launch)
 		launch_save(launch, false, false);

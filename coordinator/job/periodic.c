@@ -41,7 +41,7 @@ static unsigned count_nodes(const struct ledger *ledger)
 static msec_t interval(const struct coordinator *c)
 {
 	const struct interval_facts facts = {
-		.cost = history_checkpoint_cost(&c->history),
+		.cost = history_checkpoint_cost(c->history),
 		.mtbf = c->jobfile->checkpoint_mtbf,
 		.nodes = count_nodes(members_ledger(c->members)),
 	};

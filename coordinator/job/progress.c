@@ -33,11 +33,11 @@ void progress_on_saved(struct coordinator *c, uint64_t step, bool taken)
 	c->checkpoint.step = step;
 	if (!taken)
 		c->saved_after = c->ordered_at;
-	if (step == 0 || step >= c->history.step)
+	if (step == 0 || step >= c->history->step)
 		return;
-	record_repeated(c, c->history.step - step);
+	record_repeated(c->record, c->history->step - step);
 	log_info("epoch=%u to be computed again: %llu %s", c->job.epoch,
-		 (unsigned long long)(c->history.step - step),
+		 (unsigned long long)(c->history->step - step),
 		 jobfile_unit(c->jobfile));
 }
 
@@ -47,13 +47,13 @@ bool progress_takes_newest(struct coordinator *c)
 	struct save_choice choice = {
 		.from = c->job.size,
 		.to = c->job.target,
-		.step = c->history.step,
-		.step_time = history_step_time(&c->history),
+		.step = c->history->step,
+		.step_time = history_step_time(c->history),
 		.deadline = c->jobfile->checkpoint_deadline,
 	};
 	bool takes;
 
-	c->ordered_at = c->history.step;
+	c->ordered_at = c->history->step;
 	if (c->job.leave != 0 && jobfile_saves_unasked(c->jobfile)) {
 		log_info("epoch=%u saves when it likes, and an executor "
 			 "leaves: taking the newest checkpoint",
@@ -101,7 +101,7 @@ static void judge(struct coordinator *c, enum resume_verdict verdict,
 		if (c->afresh == c->job.epoch)
 			return;
 		c->afresh = c->job.epoch;
-		launch_forbid(c->now);
+		launch_forbid(launches_now(c->launches));
 		snprintf(reason, sizeof(reason),
 			 "it did not go on from its checkpoint of step %llu: "
 			 "'%.120s'",
@@ -123,7 +123,7 @@ static void on_step(struct coordinator *c, const struct line_facts *facts,
 		judge(c, resume_on_step(&c->resume, facts->step), line);
 	if (!has_resumed(c))
 		return;
-	history_on_progress(&c->history, facts->step, facts->total,
+	history_on_progress(c->history, facts->step, facts->total,
 			    c->progress_epoch != epoch, loop_now());
 	c->progress_epoch = epoch;
 	if (!c->job.stepped)
@@ -142,7 +142,7 @@ static enum line_kind read_line(struct coordinator *c, const char *line,
 		c->jobfile->adapter->on_line(&c->jobfile->app, line, facts);
 
 	if ((kind == LINE_RESUMED || kind == LINE_AFRESH) && facts->total != 0)
-		c->history.total = facts->total;
+		history_on_total(c->history, facts->total);
 	return kind;
 }
 

@@ -88,7 +88,8 @@ void scale_declined(struct coordinator *c, int64_t ranks, const char *reason)
 	log_info("scale to %lld declined: %s", (long long)ranks, reason);
 	snprintf(text, sizeof(text), "%u -> %lld ranks: %s", c->job.size,
 		 (long long)ranks, reason);
-	if (record_notice(c, BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED, text))
+	if (record_notice(c->record, BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED,
+			  text))
 		service_publish(c, PUBLISH_SOON);
 }
 

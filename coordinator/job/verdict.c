@@ -69,8 +69,7 @@ bool verdict_on_overdue(struct coordinator *c, struct event *event)
 
 bool verdict_on_ended(struct coordinator *c, struct event *event)
 {
-	if (c->retired && event->job.epoch == launch_epoch(c->retired))
-		c->retired = launch_destroy(c->retired);
+	launches_on_ended(c->launches, event->job.epoch);
 	if (event->job.epoch != c->job.epoch)
 		return false;
 	if (c->save_ordered == c->job.epoch && !c->judged) {

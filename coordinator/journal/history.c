@@ -323,6 +323,11 @@ bool history_notice(struct history *history, Bellows__V1__NoticeKind kind,
 
 /* ---- progress ---- */
 
+void history_on_total(struct history *history, uint64_t total)
+{
+	history->total = total;
+}
+
 void history_on_progress(struct history *history, uint64_t step, uint64_t total,
 			 bool first, msec_t now)
 {

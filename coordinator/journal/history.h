@@ -101,6 +101,9 @@ bool history_notice(struct history *history, Bellows__V1__NoticeKind kind,
 void history_on_progress(struct history *history, uint64_t step, uint64_t total,
 			 bool first, msec_t now);
 
+/* How far the application is to go. */
+void history_on_total(struct history *history, uint64_t total);
+
 /* Why the last rescale was dropped; "": it was not. */
 const char *history_dropped(const struct history *history);
 

@@ -224,7 +224,7 @@ int doors_open(struct coordinator *c, const char *listen, struct error *err)
 	if (is_encrypted(c))
 		renew_begin(&c->renew, c->loop, c->config->tls, &c->tls,
 			    on_renewed, c);
-	c->room.address = rpc_server_address(c->server);
+	launches_set_address(c->launches, rpc_server_address(c->server));
 	return 0;
 }
 

@@ -193,6 +193,7 @@ static void on_active(struct rpc_call *call, const ProtobufCMessage *message,
 		      void *user)
 {
 	struct coordinator *c = user;
+	struct launch *now = launches_now(c->launches);
 	int member = caller(c, call, message);
 
 	if (member == NO_MEMBER)
@@ -200,8 +201,7 @@ static void on_active(struct rpc_call *call, const ProtobufCMessage *message,
 	members_heard(c->members, member);
 	if (members_ledger(c->members)->members[member].state == MEMBER_LEAVING)
 		confirm(call, END_NOW, "end");
-	else if (c->now && c->job.state == JOB_SAVING &&
-		 launch_asks(c->now, member))
+	else if (now && c->job.state == JOB_SAVING && launch_asks(now, member))
 		confirm(call, CHECKPOINT_NOW, "have a checkpoint written");
 	else
 		confirm(call, GO_ON, "go on");
@@ -211,14 +211,15 @@ static void on_checkpointing(struct rpc_call *call,
 			     const ProtobufCMessage *message, void *user)
 {
 	struct coordinator *c = user;
+	struct launch *now = launches_now(c->launches);
 	int member = caller(c, call, message);
 
 	if (member == NO_MEMBER)
 		return;
 	confirm(call, WAS_CHECKPOINTED, "noted");
 	members_heard(c->members, member);
-	if (c->now)
-		launch_on_confirmed(c->now, member);
+	if (now)
+		launch_on_confirmed(now, member);
 }
 
 static void on_end(struct rpc_call *call, const ProtobufCMessage *message,

@@ -122,9 +122,11 @@ void output_on_gone(struct coordinator *c, struct rpc_call *call)
 
 void output_hold_back(struct coordinator *c, bool yes)
 {
+	struct launch *now = launches_now(c->launches);
+
 	list_for_each (at, &c->outputs)
 		rpc_call_pause(CONTAINER(at, struct output_call, link)->call,
 			       yes);
-	if (c->now)
-		launch_hold_back(c->now, yes);
+	if (now)
+		launch_hold_back(now, yes);
 }

@@ -130,7 +130,7 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 	const Bellows__V1__ScaleRequest *asked =
 		(const Bellows__V1__ScaleRequest *)message;
 	const struct request *before =
-		requests_find(&c->requests, asked->request_id);
+		record_find_request(c->record, asked->request_id);
 	bool is_delta =
 		asked->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE_DELTA;
 	int64_t ranks =
@@ -159,7 +159,7 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 		request.to = (unsigned)ranks;
 		snprintf(request.id, sizeof(request.id), "%s",
 			 asked->request_id);
-		record_request(c, &request);
+		record_request(c->record, &request);
 		scale_begin(c, request.to, asked->deadline, asked->reason);
 	} else {
 		scale_declined(c, ranks, err.text);

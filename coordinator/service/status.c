@@ -72,7 +72,7 @@ static void describe_shortfall(struct coordinator *c, msec_t now)
 	const struct shortfall_facts facts = {
 		.job = &c->job,
 		.trouble = c->trouble,
-		.dropped = history_dropped(&c->history),
+		.dropped = history_dropped(c->history),
 		.ready = ready_executors(members_ledger(c->members)),
 		.wanted = c->held,
 		.now = now,
@@ -83,6 +83,7 @@ static void describe_shortfall(struct coordinator *c, msec_t now)
 
 int status_fill(struct coordinator *c, Bellows__V1__Job *out)
 {
+	const struct launch *runs = launches_now(c->launches);
 	msec_t now = loop_now();
 
 	describe_shortfall(c, now);
@@ -99,23 +100,23 @@ int status_fill(struct coordinator *c, Bellows__V1__Job *out)
 	out->min = c->jobfile->ranks.min;
 	out->max = c->jobfile->ranks.max;
 	out->epoch = c->job.epoch;
-	out->progress = history_progress(&c->history);
-	out->step = c->history.step;
-	out->age = (uint64_t)(now - c->history.began);
-	out->eta = history_eta(&c->history, now);
+	out->progress = history_progress(c->history);
+	out->step = c->history->step;
+	out->age = (uint64_t)(now - c->history->began);
+	out->eta = history_eta(c->history, now);
 	out->executors_wanted = c->held;
-	out->rescales = c->history.rescales_done;
+	out->rescales = c->history->rescales_done;
 	out->exit_code = c->exit_code;
 	out->unit = (char *)jobfile_unit(c->jobfile);
 	out->trouble = c->trouble;
 	out->disk = (char *)disk_trouble(c->storage.disk);
-	if (c->now)
+	if (runs)
 		out->network = (char *)mpiexec_network(
 			c->jobfile, members_ledger(c->members),
-			launch_layout(c->now));
+			launch_layout(runs));
 	if (fill_members(c, out) < 0)
 		return -ENOMEM;
-	return history_fill(&c->history, out);
+	return history_fill(c->history, out);
 }
 
 void status_unfill(Bellows__V1__Job *job)

@@ -141,10 +141,10 @@ static void others_output(struct desk *at, void *user)
 			 "executor 'w1' has not joined"));
 	CHECK(is_refused(prints("", 0, 1, 0), RPC_NOT_FOUND,
 			 "executor '' has not joined"));
-	CHECK(desk->printed == 0 && desk->c->history.step == 0);
+	CHECK(desk->printed == 0 && desk->c->history->step == 0);
 	CHECK(!prints("w1", 11, 1, 1)->is_over);
 	CHECK(!prints("w0", 10, 1, 0)->is_over);
-	CHECK(desk->printed == 50 && desk->c->history.step == 1);
+	CHECK(desk->printed == 50 && desk->c->history->step == 1);
 	CHECK(computes());
 }
 
@@ -159,9 +159,9 @@ static void others_log(struct desk *at, void *user)
 	logs(1, 1, "parint: iteration 1 of 2");
 	CHECK(was_refuted(1, "w1 speaks of rank 0 of start 1, which is not "
 			     "its own: it has 1 of 2 ranks"));
-	CHECK(desk->c->history.step == 0);
+	CHECK(desk->c->history->step == 0);
 	logs(0, 1, "parint: iteration 1 of 2");
-	CHECK(desk->c->history.step == 1 && computes());
+	CHECK(desk->c->history->step == 1 && computes());
 }
 
 static void the_log_is_read_where_rank_0_is(void)

@@ -36,7 +36,7 @@ static void last_one(struct desk *at, void *user)
 	come_back_anew(1, "w1");
 	CHECK(at->c->job.state == JOB_STARTING);
 	CHECK(at->c->job.epoch == 3 && at->runs == 3);
-	layout = launch_layout(at->c->now);
+	layout = launch_layout(launches_now(at->c->launches));
 	CHECK(layout->ranks == 2);
 	CHECK(layout_ranks(layout, 0) == 1 && layout_ranks(layout, 2) == 1);
 }
