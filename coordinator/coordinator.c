@@ -57,7 +57,9 @@ static void on_room(void *user)
 
 static void on_file(void *user, const char *text)
 {
-	storage_on_output(user, text);
+	struct coordinator *c = user;
+
+	storage_on_output(c->storage, text);
 }
 
 /* The job as the journal has it, with the patience of this job file. */
@@ -107,7 +109,7 @@ static void begin_anew(struct coordinator *c,
 	if (found) {
 		snprintf(c->reason, sizeof(c->reason),
 			 "resuming from the checkpoint of step %llu",
-			 (unsigned long long)c->checkpoint.step);
+			 (unsigned long long)storage_newest(c->storage)->step);
 		log_warn("%s in %s", c->reason, c->jobfile->app.checkpoint_dir);
 	}
 	job_init(&c->job, c->jobfile->ranks.initial, patience, found,
@@ -136,11 +138,11 @@ int coordinator_begin(struct coordinator *c, struct error *err)
 	};
 	enum keep_state state;
 	bool found;
-	int r = storage_mend(c, &state, err);
+	int r = storage_mend(c->storage, c->past != NULL, &state, err);
 
 	if (r < 0)
 		return r;
-	found = coordinator_find_checkpoint(c);
+	found = storage_find(c->storage);
 	if (c->past) {
 		c->fence = loop_now() + members_lease(c->members);
 		take_over(c, &patience);
@@ -150,7 +152,7 @@ int coordinator_begin(struct coordinator *c, struct error *err)
 	} else {
 		begin_anew(c, &patience, found);
 	}
-	storage_on_begun(c, state);
+	storage_on_begun(c->storage, state);
 	coordinator_post_executors(c); /* how many are to be held */
 	coordinator_settle(c);
 	return 0;
@@ -204,7 +206,8 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 		r = launcher_create(&c->launcher, c->jobfile->launcher,
 				    &c->reach, err);
 	if (r == 0)
-		r = storage_create(c, bindir, err);
+		r = storage_create(&c->storage, loop, c->jobfile, config->state,
+				   bindir, &coordinator_storage_events, c, err);
 	if (r == 0)
 		r = sink_create(&c->sink, loop, config->state, on_room, on_file,
 				c, err);
@@ -286,7 +289,7 @@ struct coordinator *coordinator_destroy(struct coordinator *c)
 	launcher_destroy(c->launcher);
 	sink_destroy(c->sink);
 	periodic_fini(&c->periodic);
-	storage_destroy(c);
+	storage_destroy(c->storage);
 	members_destroy(c->members);
 	record_destroy(c->record);
 	jobfile_destroy(c->jobfile);

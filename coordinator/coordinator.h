@@ -73,14 +73,14 @@ struct coordinator {
 	const struct former *former;
 	unsigned former_starts;  /* made before this life */
 	const struct past *past; /* that goes on; NULL: the job begins here */
-	struct checkpoint checkpoint; /* newest complete one known */
-	struct storage storage;
+	struct storage *storage;
 	struct periodic periodic;
 
 	/* of the start that runs */
-	unsigned save_ordered;   /* epoch whose ranks were told to save */
-	bool judged;             /* and the answer has come: */
-	bool saved;              /* a new checkpoint */
+	unsigned save_ordered; /* epoch whose ranks were told to save */
+	bool judged;           /* and the answer has come: */
+	bool saved;            /* a new checkpoint */
+	bool unread; /* or none, and what is there cannot be looked at */
 	unsigned progress_epoch; /* whose steps were seen last */
 	struct resume resume;    /* what it has to prove */
 	unsigned resumed_epoch;  /* epoch that has proven it */
@@ -137,9 +137,6 @@ static inline int coordinator_exit_code(int reported)
 /* No rank of the start that ran is left. */
 void coordinator_on_stopped(struct coordinator *c);
 
-/* Looks for a complete checkpoint; true if it is another than the one known. */
-bool coordinator_find_checkpoint(struct coordinator *c);
-
 /* effects.c: what the state asks for. */
 void coordinator_carry_out(struct coordinator *c);
 void coordinator_drop_next(struct coordinator *c);
@@ -154,6 +151,7 @@ void coordinator_let_go(struct coordinator *c);
 extern const struct launch_events coordinator_launch_events;
 extern const struct members_events coordinator_members_events;
 extern const struct trials_events coordinator_trials_events;
+extern const struct storage_events coordinator_storage_events;
 
 /* capacity.c: ranks for which executors are ready, up to limit; 0: not even the
  * fewest. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/checkpoint/storage.h"
 
+#include "base/cleanup.h"
 #include "base/log.h"
-#include "coordinator/coordinator.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -16,132 +16,124 @@ enum {
 	FAILURES_MAX = 2, /* then it is the checkpoint's fault */
 };
 
-/* ---- telling ---- */
+struct storage {
+	struct loop *loop;
+	const struct jobfile *job;
+	const struct storage_events *events;
+	void *user;
+	struct keep *keep;
+	struct disk *disk;
+	struct loop_timer note; /* of what writes without being told to */
+	struct checkpoint newest;
 
-static void notice(struct coordinator *c, Bellows__V1__NoticeKind kind,
-		   const char *text)
-{
-	if (!job_is_over(&c->job) && record_notice(c->record, kind, text))
-		service_publish(c, PUBLISH_SOON);
-}
+	unsigned unreadable; /* epoch whose ranks say that it is */
+	uint64_t failed;     /* mark of what the last start that ended too soon
+			      * was to go on from */
+	unsigned failures;   /* how many one after the other */
+
+	char *ill[MEMBERS_MAX]; /* what executors cannot write; owned */
+};
 
 static void on_disk(void *user, const char *text, bool well)
 {
-	struct coordinator *c = user;
+	struct storage *storage = user;
 
-	if (well)
-		log_info("%s", text);
-	else
-		log_warn("%s", text);
-	notice(c,
-	       well ? BELLOWS__V1__NOTICE_KIND__NOTICE_DISK_WELL
-		    : BELLOWS__V1__NOTICE_KIND__NOTICE_DISK,
-	       text);
-	if (c->job.state == JOB_PREPARING && *disk_obstacle(c->storage.disk))
-		coordinator_post(c, JOB_EV_UNPREPARED, c->job.next, 0,
-				 disk_obstacle(c->storage.disk));
-}
-
-static void tell_checkpoint(struct coordinator *c, const char *text)
-{
-	log_warn("%s", text);
-	notice(c, BELLOWS__V1__NOTICE_KIND__NOTICE_CHECKPOINT, text);
+	storage->events->disk(storage->user, text, well);
 }
 
 static void on_unkept(void *user, const char *text)
 {
-	tell_checkpoint(user, text);
+	struct storage *storage = user;
+
+	storage->events->unkept(storage->user, text);
 }
 
-/* As far as its step is known. */
-static const char *name_of(const struct checkpoint *which, const char *unnamed,
-			   char text[64])
+/* newest: what the job was to go on from, as far as that is known. */
+static void go_back(struct storage *storage, const struct checkpoint *newest,
+		    const struct checkpoint *older, const char *why)
 {
-	if (which->step > 0)
-		snprintf(text, 64, "the one of step %" PRIu64, which->step);
-	else
-		snprintf(text, 64, "%s", unnamed);
-	return text;
-}
-
-/* The job goes on from older; newest: what it was to go on from, as far as
- * that is known. */
-static void go_on_from(struct coordinator *c, const struct checkpoint *newest,
-		       const struct checkpoint *older, const char *why)
-{
-	uint64_t seen = c->history->step > newest->step ? c->history->step
-							: newest->step;
-	char bad[64], good[64], text[REASON_MAX], repeated[96] = "";
-
-	if (older->step > 0 && seen > older->step)
-		snprintf(repeated, sizeof(repeated),
-			 ", and %" PRIu64 " %s are computed again",
-			 seen - older->step, jobfile_unit(c->jobfile));
-	snprintf(text, sizeof(text),
-		 "of the checkpoints, %s %s: going on from %s%s",
-		 name_of(newest, "the newest", bad), why,
-		 name_of(older, "the one before", good), repeated);
-	c->checkpoint = *older;
-	c->saved_after = 0;
-	tell_checkpoint(c, text);
-	if (*repeated)
-		record_repeated(c->record, seen - older->step);
+	storage->newest = *older;
+	storage->events->went_back(storage->user, newest, older, why);
 }
 
 /* ---- which checkpoint ---- */
 
-int storage_mend(struct coordinator *c, enum keep_state *out, struct error *err)
+const struct checkpoint *storage_newest(const struct storage *storage)
 {
-	const struct jobfile *job = c->jobfile;
+	return &storage->newest;
+}
+
+void storage_set_step(struct storage *storage, uint64_t step)
+{
+	storage->newest.step = step;
+}
+
+bool storage_find(struct storage *storage)
+{
+	const struct jobfile *job = storage->job;
+	struct checkpoint found;
+	struct error err;
+	int r = job->adapter->checkpoint(&job->app, &found, &err);
+	bool newer = r == 0 && found.mark != storage->newest.mark;
+
+	if (r < 0)
+		log_warn("the checkpoint that is there is not used: %s",
+			 err.text);
+	if (newer)
+		storage->newest = found;
+	return newer;
+}
+
+int storage_mend(struct storage *storage, bool goes_on, enum keep_state *out,
+		 struct error *err)
+{
+	const struct jobfile *job = storage->job;
 	struct checkpoint now;
 	int r;
 
 	*out = KEEP_FINE;
-	if (c->past) { /* its ranks may write; before a start they do not */
+	if (goes_on) { /* its ranks may write; before a start they do not */
 		r = job->adapter->checkpoint(&job->app, &now, err);
 		return keep_is_damaged(r) ? 0 : r;
 	}
-	r = keep_mend(c->storage.keep, err);
+	r = keep_mend(storage->keep, err);
 	if (r < 0)
 		return r;
 	*out = (enum keep_state)r;
 	return 0;
 }
 
-void storage_on_begun(struct coordinator *c, enum keep_state state)
+void storage_on_begun(struct storage *storage, enum keep_state state)
 {
-	const struct checkpoint unknown = {0}, now = c->checkpoint;
+	const struct checkpoint unknown = {0}, now = storage->newest;
 
 	if (state == KEEP_BACK)
-		go_on_from(c, &unknown, &now,
-			   "is damaged, and now in " ADAPTER_KEPT "/damaged");
+		go_back(storage, &unknown, &now,
+			"is damaged, and now in " ADAPTER_KEPT "/damaged");
 	if (state == KEEP_EMPTY)
 		log_warn("there is no checkpoint in %s, so the job begins "
 			 "anew; one that was kept is in " ADAPTER_KEPT,
-			 storage_dir(c));
+			 storage_dir(storage));
 }
 
-void storage_on_start(struct coordinator *c)
+void storage_on_start(struct storage *storage)
 {
-	const struct jobfile *job = c->jobfile;
-	const struct checkpoint newest = c->checkpoint;
+	const struct jobfile *job = storage->job;
+	const struct checkpoint newest = storage->newest;
 	struct checkpoint found;
-	int r;
+	int r = job->adapter->checkpoint(&job->app, &found, NULL);
 
-	if (!c->job.has_checkpoint || c->saved) /* it was seen just now */
-		return;
-	r = job->adapter->checkpoint(&job->app, &found, NULL);
-	if (r == 0 && found.mark != c->checkpoint.mark &&
-	    found.step < c->checkpoint.step)
-		go_on_from(c, &newest, &found, "is gone, or damaged");
+	if (r == 0 && found.mark != storage->newest.mark &&
+	    found.step < storage->newest.step)
+		go_back(storage, &newest, &found, "is gone, or damaged");
 	else if (keep_is_damaged(r) &&
-		 keep_go_back(c->storage.keep, NULL, false, &found, NULL) == 0)
-		go_on_from(c, &newest, &found, "is gone, or damaged");
+		 keep_go_back(storage->keep, NULL, false, &found, NULL) == 0)
+		go_back(storage, &newest, &found, "is gone, or damaged");
 }
 
-void storage_on_unreadable(struct coordinator *c, unsigned epoch)
+void storage_on_unreadable(struct storage *storage, unsigned epoch)
 {
-	c->storage.unreadable = epoch;
+	storage->unreadable = epoch;
 }
 
 /* By itself, and not killed by somebody. */
@@ -149,16 +141,6 @@ static bool ended_by_itself(int status)
 {
 	return WIFEXITED(status) && WEXITSTATUS(status) != 128 + SIGKILL &&
 	       WEXITSTATUS(status) != 128 + SIGTERM;
-}
-
-bool storage_left_unsaved(const struct coordinator *c)
-{
-	if (c->save_ordered != c->job.epoch || c->saved)
-		return false;
-	if (!c->judged)
-		return c->job.state == JOB_SAVING;
-	return c->storage.unread ||
-	       (c->history->total != 0 && c->history->step < c->history->total);
 }
 
 static void count_failure(struct storage *storage, uint64_t mark)
@@ -169,26 +151,26 @@ static void count_failure(struct storage *storage, uint64_t mark)
 	storage->failures++;
 }
 
-enum job_event_type storage_verdict(struct coordinator *c, int status)
+enum job_event_type storage_verdict(struct storage *storage,
+				    const struct job *job, int status)
 {
-	struct storage *storage = &c->storage;
-	const struct checkpoint newest = c->checkpoint;
-	bool said = storage->unreadable == c->job.epoch;
+	const struct checkpoint newest = storage->newest;
+	bool said = storage->unreadable == job->epoch;
 	struct checkpoint older;
 
-	if (!c->job.has_checkpoint || c->job.stepped ||
-	    c->job.state == JOB_STOPPING || job_is_over(&c->job) ||
+	if (!job->has_checkpoint || job->stepped ||
+	    job->state == JOB_STOPPING || job_is_over(job) ||
 	    (!said && !ended_by_itself(status)))
 		return JOB_EV_CRASHED;
-	count_failure(storage, c->checkpoint.mark);
+	count_failure(storage, storage->newest.mark);
 	if (!said && (keep_is_doubted(storage->keep) ||
-		      (c->job.worked && storage->failures < FAILURES_MAX)))
+		      (job->worked && storage->failures < FAILURES_MAX)))
 		return JOB_EV_CRASHED;
-	if (c->job.retries_left == 0 ||
+	if (job->retries_left == 0 ||
 	    keep_go_back(storage->keep, &newest, !said, &older, NULL) < 0)
 		return JOB_EV_CRASHED;
-	go_on_from(c, &newest, &older,
-		   said ? "cannot be read" : "may be what the start ended for");
+	go_back(storage, &newest, &older,
+		said ? "cannot be read" : "may be what the start ended for");
 	return JOB_EV_UNREADABLE;
 }
 
@@ -196,28 +178,29 @@ enum job_event_type storage_verdict(struct coordinator *c, int status)
 
 static void on_note(void *user)
 {
-	struct coordinator *c = user;
+	struct storage *storage = user;
 
 	/* whoever looks there may have to wait */
-	if (disk_is_well(c->storage.disk, DISK_CHECKPOINT))
-		keep_watch(c->storage.keep);
-	loop_timer_set(c->loop, &c->storage.note, NOTE_EVERY, on_note, c);
+	if (disk_is_well(storage->disk, DISK_CHECKPOINT))
+		keep_watch(storage->keep);
+	loop_timer_set(storage->loop, &storage->note, NOTE_EVERY, on_note,
+		       storage);
 }
 
 /* Whoever writes over what is there may need none. */
-static void set_room(struct coordinator *c)
+static void set_room(struct storage *storage)
 {
-	enum former_kind former = c->jobfile->adapter->former;
+	enum former_kind former = storage->job->adapter->former;
 
-	disk_set_room(c->storage.disk,
-		      former == FORMER_UNKNOWN ? 0 : c->checkpoint.bytes);
+	disk_set_room(storage->disk,
+		      former == FORMER_UNKNOWN ? 0 : storage->newest.bytes);
 }
 
-static void on_proven(struct coordinator *c)
+static void on_proven(struct storage *storage)
 {
-	set_room(c);
-	keep_confirm(c->storage.keep);
-	c->storage.failures = 0;
+	set_room(storage);
+	keep_confirm(storage->keep);
+	storage->failures = 0;
 }
 
 /* Who is proven by what it wrote may have left by then. */
@@ -226,21 +209,21 @@ static bool computes_on(const struct job *job)
 	return job->stepped && job_computes(job);
 }
 
-static void on_computing(struct coordinator *c)
+static void on_computing(struct storage *storage, const struct job *job)
 {
-	if (jobfile_saves_unasked(c->jobfile)) /* and nobody tells when */
-		on_note(c);
-	else if (c->job.has_checkpoint)
-		keep_note(c->storage.keep);
+	if (jobfile_saves_unasked(storage->job)) /* and nobody tells when */
+		on_note(storage);
+	else if (job->has_checkpoint)
+		keep_note(storage->keep);
 }
 
-static void on_failed(struct coordinator *c)
+static void on_failed(struct storage *storage, const struct job *job)
 {
 	struct error err;
 
-	if (!c->job.has_checkpoint || !keep_is_doubted(c->storage.keep))
+	if (!job->has_checkpoint || !keep_is_doubted(storage->keep))
 		return;
-	if (keep_undo(c->storage.keep, &err) < 0)
+	if (keep_undo(storage->keep, &err) < 0)
 		log_warn("the newest checkpoint is in " ADAPTER_KEPT
 			 "/doubted, and was not put back: %s",
 			 err.text);
@@ -249,128 +232,149 @@ static void on_failed(struct coordinator *c)
 			 "its sake");
 }
 
-void storage_on_step(struct coordinator *c, const struct job *before)
+void storage_on_step(struct storage *storage, const struct job *before,
+		     const struct job *job)
 {
-	const struct job *job = &c->job;
 	bool moved = job->state != before->state;
 	bool failed = job->state == JOB_STOPPING && !before->stepped;
 
 	if (!job_computes(job)) {
-		loop_timer_clear(&c->storage.note);
-		keep_give_up(c->storage.keep);
+		loop_timer_clear(&storage->note);
+		keep_give_up(storage->keep);
 	}
 	if (job->stepped && !before->stepped)
-		on_proven(c);
+		on_proven(storage);
 	if (computes_on(job) && !computes_on(before))
-		on_computing(c);
+		on_computing(storage, job);
 	if (job_has_dropped(job, before) ||
 	    (moved && failed)) /* it may have been a disk */
-		disk_look(c->storage.disk);
+		disk_look(storage->disk);
 	if (moved && job->state == JOB_FAILED)
-		on_failed(c);
+		on_failed(storage, job);
 	if (moved && job->state == JOB_DONE)
-		keep_clear(c->storage.keep);
+		keep_clear(storage->keep);
 }
 
-int storage_on_prepare(struct coordinator *c, struct error *err)
+int storage_on_prepare(struct storage *storage, struct error *err)
 {
-	const char *obstacle = disk_obstacle(c->storage.disk);
+	const char *obstacle = disk_obstacle(storage->disk);
 
 	if (*obstacle)
 		return error_set(err, -ENOSPC, "%s", obstacle);
-	disk_look(c->storage.disk);
+	disk_look(storage->disk);
 	return 0;
 }
 
-void storage_on_order(struct coordinator *c)
+void storage_on_order(struct storage *storage)
 {
-	keep_yield(c->storage.keep, c->checkpoint.bytes);
-	set_room(c);
+	keep_yield(storage->keep, storage->newest.bytes);
+	set_room(storage);
 }
 
-bool storage_may_save(struct coordinator *c)
+bool storage_may_save(struct storage *storage)
 {
-	if (disk_is_well(c->storage.disk, DISK_CHECKPOINT))
+	if (disk_is_well(storage->disk, DISK_CHECKPOINT))
 		return true;
-	keep_yield(c->storage.keep, c->checkpoint.bytes);
-	disk_look(c->storage.disk);
+	keep_yield(storage->keep, storage->newest.bytes);
+	disk_look(storage->disk);
 	return false;
 }
 
 /* ---- disks ---- */
 
 /* One of them stands for all. */
-static void tell_executors(struct coordinator *c)
+static void tell_executors(struct storage *storage)
 {
-	const struct storage *storage = &c->storage;
 	char text[DISK_TEXT_MAX] = "", more[48] = "";
-	int first = 0;
+	const char *first = "";
 	unsigned n = 0;
 
 	for (int i = MEMBERS_MAX - 1; i >= 0; i--)
 		if (storage->ill[i]) {
-			first = i;
+			first = storage->ill[i];
 			n++;
 		}
 	if (n > 1)
 		snprintf(more, sizeof(more), ", and %u more", n - 1);
-	if (n > 0)
-		snprintf(text, sizeof(text), "%s: %s%s",
-			 members_ledger(c->members)->members[first].name,
-			 storage->ill[first], more);
+	snprintf(text, sizeof(text), "%s%s", first, more);
 	disk_set(storage->disk, DISK_EXECUTORS, text);
 }
 
-static void set_executor(struct coordinator *c, int member, const char *text)
+void storage_on_report(struct storage *storage, int member, const char *name,
+		       const char *text)
 {
-	char **ill = &c->storage.ill[member];
+	char **ill = &storage->ill[member];
+	char now[MEMBER_NAME_MAX + ILL_MAX];
 
 	if (!*ill && !*text)
 		return;
+	snprintf(now, sizeof(now), "%s: %.*s", name, ILL_MAX, text);
 	free(*ill);
-	*ill = *text ? strndup(text, ILL_MAX) : NULL;
-	tell_executors(c);
+	*ill = *text ? strdup(now) : NULL;
+	tell_executors(storage);
 }
 
-void storage_on_report(struct coordinator *c, int member,
-		       const Bellows__V1__Disk *report)
+void storage_on_gone(struct storage *storage, int member)
 {
-	set_executor(c, member, report->trouble);
+	storage_on_report(storage, member, "", "");
 }
 
-void storage_on_gone(struct coordinator *c, int member)
+const char *storage_obstacle(const struct storage *storage)
 {
-	set_executor(c, member, "");
+	return disk_obstacle(storage->disk);
 }
 
-const char *storage_dir(const struct coordinator *c)
+const char *storage_trouble(const struct storage *storage)
 {
-	return c->jobfile->app.checkpoint_dir;
+	return disk_trouble(storage->disk);
 }
 
-void storage_on_output(struct coordinator *c, const char *text)
+const char *storage_dir(const struct storage *storage)
 {
-	disk_set(c->storage.disk, DISK_OUTPUT, text);
+	return storage->job->app.checkpoint_dir;
+}
+
+void storage_on_output(struct storage *storage, const char *text)
+{
+	disk_set(storage->disk, DISK_OUTPUT, text);
 }
 
 /* ---- life ---- */
 
-int storage_create(struct coordinator *c, const char *bindir, struct error *err)
+int storage_create(struct storage **out, struct loop *loop,
+		   const struct jobfile *job, const char *state_dir,
+		   const char *bindir, const struct storage_events *events,
+		   void *user, struct error *err)
 {
-	int r = keep_create(&c->storage.keep, c->loop, c->jobfile, on_unkept, c,
-			    err);
+	CLEANUP(storage_destroy)
+	struct storage *storage = calloc(1, sizeof(*storage));
+	int r;
 
+	if (!storage)
+		return error_set(err, -ENOMEM, "out of memory");
+	storage->loop = loop;
+	storage->job = job;
+	storage->events = events;
+	storage->user = user;
+	r = keep_create(&storage->keep, loop, job, on_unkept, storage, err);
+	if (r == 0)
+		r = disk_create(&storage->disk, loop, job, state_dir, bindir,
+				on_disk, storage, err);
 	if (r < 0)
 		return r;
-	return disk_create(&c->storage.disk, c->loop, c->jobfile,
-			   c->config->state, bindir, on_disk, c, err);
+	*out = STEAL(storage);
+	return 0;
 }
 
-void storage_destroy(struct coordinator *c)
+struct storage *storage_destroy(struct storage *storage)
 {
-	loop_timer_clear(&c->storage.note);
+	if (!storage)
+		return NULL;
+	loop_timer_clear(&storage->note);
 	for (int i = 0; i < MEMBERS_MAX; i++)
-		free(c->storage.ill[i]);
-	c->storage.keep = keep_destroy(c->storage.keep);
-	c->storage.disk = disk_destroy(c->storage.disk);
+		free(storage->ill[i]);
+	keep_destroy(storage->keep);
+	disk_destroy(storage->disk);
+	free(storage);
+	return NULL;
 }

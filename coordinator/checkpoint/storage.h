@@ -19,72 +19,85 @@
 #include "coordinator/checkpoint/keep.h"
 #include "core/job.h"
 #include "core/member.h"
-#include "proto/bellows.pb-c.h"
 
-struct coordinator;
+struct storage;
 
-struct storage {
-	struct keep *keep;
-	struct disk *disk;
-	struct loop_timer note; /* of what writes without being told to */
-
-	unsigned unreadable; /* epoch whose ranks say that it is */
-	uint64_t failed;     /* mark of what the last start that ended too soon
-			      * was to go on from */
-	unsigned failures;   /* how many one after the other */
-	bool unread; /* what the ranks that run left could not be looked at */
-
-	char *ill[MEMBERS_MAX]; /* what executors cannot write; owned */
+struct storage_events {
+	/* A disk cannot be written, or can be again. */
+	void (*disk)(void *user, const char *text, bool well);
+	/* The former checkpoint is not kept. */
+	void (*unkept)(void *user, const char *text);
+	/* The job goes on from older; newest: what it was to go on from, as
+	 * far as that is known. */
+	void (*went_back)(void *user, const struct checkpoint *newest,
+			  const struct checkpoint *older, const char *why);
 };
 
-int storage_create(struct coordinator *c, const char *bindir,
-		   struct error *err);
-void storage_destroy(struct coordinator *c);
+int storage_create(struct storage **out, struct loop *loop,
+		   const struct jobfile *job, const char *state_dir,
+		   const char *bindir, const struct storage_events *events,
+		   void *user, struct error *err);
+struct storage *storage_destroy(struct storage *storage); /* returns NULL */
 
-/* Ranks that were told to save have left, with 0: whether that is no end. */
-bool storage_left_unsaved(const struct coordinator *c);
+DEFINE_CLEANUP(struct storage, storage_destroy)
+
+/* The newest complete checkpoint that is known; mark 0: there is none. */
+const struct checkpoint *storage_newest(const struct storage *storage);
+/* Its step became known. */
+void storage_set_step(struct storage *storage, uint64_t step);
+/* Looks for a complete checkpoint; true if it is another than the one known.
+ * An application may have written it unasked. */
+bool storage_find(struct storage *storage);
 
 /* Before the job begins: an older checkpoint is put in place of a damaged one;
  * in a job that goes on, that is left to the next start.  -errno if it cannot
  * be told whether there is one. */
-int storage_mend(struct coordinator *c, enum keep_state *out,
+int storage_mend(struct storage *storage, bool goes_on, enum keep_state *out,
 		 struct error *err);
-/* It has begun: tells what came of that. */
-void storage_on_begun(struct coordinator *c, enum keep_state state);
+/* The job has begun: tells what came of that. */
+void storage_on_begun(struct storage *storage, enum keep_state state);
 
 /* After each event that moved the job; before: as it was. */
-void storage_on_step(struct coordinator *c, const struct job *before);
+void storage_on_step(struct storage *storage, const struct job *before,
+		     const struct job *job);
 
 /* Another start is to be prepared: 0, or -ENOSPC with the reason why it would
- * not come up.  What is found out later drops it too. */
-int storage_on_prepare(struct coordinator *c, struct error *err);
+ * not come up.  What is found out later is an event. */
+int storage_on_prepare(struct storage *storage, struct error *err);
 
 /* A checkpoint that nobody asked for can be written.  If it cannot, room is
  * made, and it is looked again. */
-bool storage_may_save(struct coordinator *c);
+bool storage_may_save(struct storage *storage);
 
 /* The order to save goes out. */
-void storage_on_order(struct coordinator *c);
+void storage_on_order(struct storage *storage);
 
-/* A start is about to be made: what it is to go on from has to be there. */
-void storage_on_start(struct coordinator *c);
+/* A start from a checkpoint is about to be made: it has to be there. */
+void storage_on_start(struct storage *storage);
 
 /* A line of epoch says that its checkpoint cannot be read. */
-void storage_on_unreadable(struct coordinator *c, unsigned epoch);
+void storage_on_unreadable(struct storage *storage, unsigned epoch);
 
 /* The ranks ended with that status of mpiexec before they made a step, and
  * unasked: CRASHED; or UNREADABLE, and an older checkpoint is in its place. */
-enum job_event_type storage_verdict(struct coordinator *c, int status);
+enum job_event_type storage_verdict(struct storage *storage,
+				    const struct job *job, int status);
 
-/* An executor may say that it cannot write its files, or that it can again. */
-void storage_on_report(struct coordinator *c, int member,
-		       const Bellows__V1__Disk *report);
-void storage_on_gone(struct coordinator *c, int member);
-
-/* Where no new checkpoint is, for a sentence. */
-const char *storage_dir(const struct coordinator *c);
+/* An executor may say that it cannot write its files, or that it can again:
+ * "". */
+void storage_on_report(struct storage *storage, int member, const char *name,
+		       const char *text);
+void storage_on_gone(struct storage *storage, int member);
 
 /* The file of what ranks print; "": it is written. */
-void storage_on_output(struct coordinator *c, const char *text);
+void storage_on_output(struct storage *storage, const char *text);
+
+/* What stands in the way of another start; what cannot be written; "": nothing.
+ */
+const char *storage_obstacle(const struct storage *storage);
+const char *storage_trouble(const struct storage *storage);
+
+/* Where no new checkpoint is, for a sentence. */
+const char *storage_dir(const struct storage *storage);
 
 #endif

@@ -13,22 +13,6 @@
  *     event -> job_step() -> journal -> effect -> status
  */
 
-/* An application may have written a newer one unasked. */
-bool coordinator_find_checkpoint(struct coordinator *c)
-{
-	struct checkpoint found;
-	struct error err;
-	int r = c->jobfile->adapter->checkpoint(&c->jobfile->app, &found, &err);
-	bool newer = r == 0 && found.mark != c->checkpoint.mark;
-
-	if (r < 0)
-		log_warn("the checkpoint that is there is not used: %s",
-			 err.text);
-	if (newer)
-		c->checkpoint = found;
-	return newer;
-}
-
 static int exit_code_of(const struct coordinator *c)
 {
 	switch (c->job.state) {
@@ -71,9 +55,10 @@ static void on_deadline(void *user)
 	bool awaits = c->job.state == JOB_WAITING ||
 		      c->job.state == JOB_REPLACING ||
 		      c->job.state == JOB_GROWING;
-	const char *more = awaits                       ? c->trouble
-			   : c->job.state == JOB_SAVING ? storage_dir(c)
-							: "";
+	const char *more = awaits ? c->trouble
+			   : c->job.state == JOB_SAVING
+				   ? storage_dir(c->storage)
+				   : "";
 	char reason[320];
 
 	if (c->job.state == JOB_WAITING) /* however the ranks ended before */
@@ -145,7 +130,7 @@ static bool forgive(struct coordinator *c, enum job_event_type type)
 	const struct job_event kept = {.type = JOB_EV_KEPT, .now = loop_now()};
 
 	return !goes_back(c, type) || !c->job.resumed ||
-	       !coordinator_find_checkpoint(c) ||
+	       !storage_find(c->storage) ||
 	       take(c, &kept, "a newer checkpoint is there") != DISOWNED;
 }
 
@@ -166,7 +151,7 @@ static void follow(struct coordinator *c, const struct job *before,
 	if (job_is_over(&c->job))
 		c->exit_code = exit_code_of(c);
 	coordinator_arm_deadline(c);
-	storage_on_step(c, before);
+	storage_on_step(c->storage, before, &c->job);
 	periodic_on_step(c, before);
 	/* or another start is to be prepared */
 	if (moved || (c->job.next != 0 && c->job.next != before->next))

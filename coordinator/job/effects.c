@@ -54,7 +54,7 @@ static void count_ranks(struct coordinator *c)
 
 static const struct checkpoint *restart_of(const struct coordinator *c)
 {
-	return c->job.has_checkpoint ? &c->checkpoint : NULL;
+	return c->job.has_checkpoint ? storage_newest(c->storage) : NULL;
 }
 
 static int prepare_files(struct coordinator *c, struct error *err)
@@ -98,7 +98,7 @@ static void start_again(void *user)
 {
 	struct coordinator *c = user;
 
-	coordinator_find_checkpoint(c);
+	storage_find(c->storage);
 	coordinator_carry_out(c);
 }
 
@@ -118,7 +118,8 @@ static void do_start(struct coordinator *c)
 
 	if (has_epoch(launches_now(c->launches), c->job.epoch) || is_fenced(c))
 		return;
-	storage_on_start(c);
+	if (c->job.has_checkpoint && !c->saved) /* or it was seen just now */
+		storage_on_start(c->storage);
 	r = make_start(c, &err);
 	if (r == 0) {
 		r = prepare_files(c, &err);
@@ -142,7 +143,7 @@ static void do_prepare(struct coordinator *c)
 	if (has_epoch(launches_next(c->launches), c->job.next))
 		return;
 	coordinator_drop_next(c);
-	r = storage_on_prepare(c, &err);
+	r = storage_on_prepare(c->storage, &err);
 	if (r == 0)
 		r = trials_look(c->trials, c->job.target, &err);
 	if (r > 0)
@@ -161,7 +162,7 @@ static void do_save(struct coordinator *c)
 		coordinator_drop_next(c);
 	c->save_ordered = c->job.epoch;
 	c->judged = c->saved = false;
-	storage_on_order(c);
+	storage_on_order(c->storage);
 	launch_save(launches_now(c->launches), true, progress_takes_newest(c));
 }
 

@@ -45,7 +45,7 @@ static void on_attached(void *user, int member)
 static void forget(struct coordinator *c, int member)
 {
 	c->launcher->ops->on_gone(c->launcher, member);
-	storage_on_gone(c, member);
+	storage_on_gone(c->storage, member);
 	launches_on_lost(c->launches, member);
 }
 
@@ -141,7 +141,10 @@ static void dispatch(struct coordinator *c, int member,
 		on_log_lines(c, report->log_lines);
 		return;
 	case BELLOWS__V1__REPORT__WHAT_DISK:
-		storage_on_report(c, member, report->disk);
+		storage_on_report(
+			c->storage, member,
+			members_ledger(c->members)->members[member].name,
+			report->disk->trouble);
 		return;
 	case BELLOWS__V1__REPORT__WHAT_SSHD:
 	case BELLOWS__V1__REPORT__WHAT_PROGRAM_ENDED:

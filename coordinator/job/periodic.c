@@ -61,7 +61,7 @@ static void on_due(void *user)
 {
 	struct coordinator *c = user;
 
-	if (storage_may_save(c)) {
+	if (storage_may_save(c->storage)) {
 		coordinator_post(c, JOB_EV_DUE, 0, 0, "a checkpoint is due");
 		return;
 	}

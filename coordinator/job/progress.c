@@ -9,7 +9,7 @@ enum { PROVEN_AFTER = 10000 }; /* if no step is seen */
 void progress_on_start(struct coordinator *c)
 {
 	c->resume = (struct resume){
-		.step = c->checkpoint.step,
+		.step = storage_newest(c->storage)->step,
 		.seen = c->saved_after,
 	};
 }
@@ -30,7 +30,7 @@ void progress_on_up(struct coordinator *c)
 
 void progress_on_saved(struct coordinator *c, uint64_t step, bool taken)
 {
-	c->checkpoint.step = step;
+	storage_set_step(c->storage, step);
 	if (!taken)
 		c->saved_after = c->ordered_at;
 	if (step == 0 || step >= c->history->step)
@@ -62,9 +62,9 @@ bool progress_takes_newest(struct coordinator *c)
 	}
 	if (!adapter->next)
 		return false;
-	coordinator_find_checkpoint(c);
-	choice.has_newest = c->checkpoint.mark != 0;
-	choice.newest = c->checkpoint.step;
+	storage_find(c->storage);
+	choice.has_newest = storage_newest(c->storage)->mark != 0;
+	choice.newest = storage_newest(c->storage)->step;
 	choice.next = adapter->next(&c->jobfile->app, choice.step);
 	takes = cost_takes_newest(&choice);
 	log_info("epoch=%u at %llu, newest checkpoint %llu, next %llu (%s): %s",
@@ -171,7 +171,7 @@ void coordinator_on_line(struct coordinator *c, unsigned epoch,
 			judge(c, RESUME_REFUTED, line);
 		return;
 	case LINE_UNREADABLE:
-		storage_on_unreadable(c, epoch);
+		storage_on_unreadable(c->storage, epoch);
 		return;
 	}
 }

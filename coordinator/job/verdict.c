@@ -19,11 +19,22 @@ enum {
 	OUTPUT_AFTER = 2000,   /* and for the last lines, after the end */
 };
 
+/* Ranks that were told to save have left, with 0: whether that is no end. */
+static bool left_unsaved(const struct coordinator *c)
+{
+	if (c->save_ordered != c->job.epoch || c->saved)
+		return false;
+	if (!c->judged)
+		return c->job.state == JOB_SAVING;
+	return c->unread ||
+	       (c->history->total != 0 && c->history->step < c->history->total);
+}
+
 /* The ranks have left, and nothing more is waited for. */
 static void judge(struct coordinator *c, struct event *event)
 {
 	int status = c->app_status;
-	bool unsaved = storage_left_unsaved(c);
+	bool unsaved = left_unsaved(c);
 
 	if (status == 0 && !unsaved) {
 		if (!c->job.resumed)
@@ -37,7 +48,7 @@ static void judge(struct coordinator *c, struct event *event)
 	}
 	if (status == 0)
 		c->exit_code = EXIT_CHECKPOINT;
-	event->job.type = storage_verdict(c, status);
+	event->job.type = storage_verdict(c->storage, &c->job, status);
 	if (WIFEXITED(status))
 		snprintf(event->reason, sizeof(event->reason),
 			 "the application ended with %d%s", WEXITSTATUS(status),
@@ -77,7 +88,7 @@ bool verdict_on_ended(struct coordinator *c, struct event *event)
 		return false;
 	}
 	/* What it printed last may come later than its end. */
-	if (c->app_status == 0 && storage_left_unsaved(c)) {
+	if (c->app_status == 0 && left_unsaved(c)) {
 		wait_for(c, OUTPUT_AFTER);
 		return false;
 	}
@@ -93,11 +104,11 @@ void coordinator_on_checkpoint(struct coordinator *c,
 	if (report->epoch != c->save_ordered || c->judged)
 		return;
 	c->judged = true;
-	c->storage.unread = report->unread;
+	c->unread = report->unread;
 	loop_timer_clear(&c->verdict);
 	if (report->complete && (report->newer || report->taken)) {
 		c->saved = true;
-		coordinator_find_checkpoint(c);
+		storage_find(c->storage);
 		progress_on_saved(c, report->step, report->taken);
 		snprintf(reason, sizeof(reason),
 			 "checkpoint of step %llu, %llu bytes",

@@ -109,7 +109,7 @@ int status_fill(struct coordinator *c, Bellows__V1__Job *out)
 	out->exit_code = c->exit_code;
 	out->unit = (char *)jobfile_unit(c->jobfile);
 	out->trouble = c->trouble;
-	out->disk = (char *)disk_trouble(c->storage.disk);
+	out->disk = (char *)storage_trouble(c->storage);
 	if (runs)
 		out->network = (char *)mpiexec_network(
 			c->jobfile, members_ledger(c->members),
