@@ -221,7 +221,7 @@ def a_surplus_worker_is_told_to_end_when_the_job_shrinks(room):
 def a_worker_that_dies_is_found_at_once_and_costs_the_job_nothing_more(room):
     job, workers = begun(room)
     os.kill(workers[1].pid, signal.SIGKILL)
-    room.runs_on(1)
+    room.computes_on(1)
     job.at.says("executor=10.77.0.11 lost: its sshd: ")
     is_saved_and_stopped(job, workers[0])
 
