@@ -52,14 +52,15 @@ static void tell_address(const struct coordinator *c)
 {
 	char tls[80] = "";
 	struct tm until;
+	const struct tls_identity *identity = service_identity(c->service);
 
-	if (tls_identity_is_there(&c->tls))
+	if (tls_identity_is_there(identity))
 		strftime(tls, sizeof(tls),
 			 ", by mutual TLS; its certificate is valid until "
 			 "%Y-%m-%d",
-			 gmtime_r(&c->tls.until, &until));
+			 gmtime_r(&identity->until, &until));
 	log_info("job=%s listening on %s%s", c->jobfile->name,
-		 rpc_server_address(c->server), tls);
+		 service_address(c->service), tls);
 }
 
 static void remember(const struct coordinator *c, int status)
@@ -91,7 +92,7 @@ static int run(const struct config *config, struct loop *loop,
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}
-	r = doors_check(c, &err);
+	r = doors_check(c->service, &err);
 	if (r < 0) {
 		log_error("%s", err.text);
 		return r == -EACCES ? EXIT_USAGE : EXIT_SYSTEM;
@@ -102,18 +103,17 @@ static int run(const struct config *config, struct loop *loop,
 	}
 	snprintf(listen, sizeof(listen), "unix:%s/coordinator.sock",
 		 config->state);
-	r = doors_open(c, config->listen ? config->listen : listen, &err);
+	r = doors_open(c->service, config->listen ? config->listen : listen,
+		       &err);
 	if (r == 0)
-		r = state_dir_tell(config->state, rpc_server_address(c->server),
+		r = state_dir_tell(config->state, service_address(c->service),
 				   &err);
-	if (r == 0 && config->metrics)
-		r = coordinator_show_metrics(c, config->metrics, &err);
 	if (r < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}
 	tell_address(c);
-	if (coordinator_begin(c, &err) < 0) {
+	if (driver_begin(c->driver, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_CHECKPOINT;
 	}

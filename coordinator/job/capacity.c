@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/coordinator.h"
+#include "coordinator/job/driver_internal.h"
 
 /*
  * Ranks that the executors can run, and executors that the ranks need
@@ -8,39 +8,40 @@
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
 /* The largest size that the application accepts, up to limit. */
-static unsigned largest(struct coordinator *c, unsigned limit)
+static unsigned largest(struct driver *driver, unsigned limit)
 {
-	unsigned ranks = jobfile_largest(c->jobfile, limit);
+	unsigned ranks = jobfile_largest(driver->jobfile, limit);
 
-	while (ranks > 0 && trials_look(c->trials, ranks, NULL) < 0)
-		ranks = jobfile_largest(c->jobfile, ranks - 1);
+	while (ranks > 0 && trials_look(driver->trials, ranks, NULL) < 0)
+		ranks = jobfile_largest(driver->jobfile, ranks - 1);
 	return ranks;
 }
 
-unsigned coordinator_possible(struct coordinator *c, unsigned limit)
+unsigned driver_possible(struct driver *driver, unsigned limit)
 {
-	return largest(c,
-		       MIN(member_slots_ready(members_ledger(c->members),
-					      c->jobfile->ranks_per_executor),
-			   limit));
+	return largest(driver, MIN(member_slots_ready(
+					   members_ledger(driver->members),
+					   driver->jobfile->ranks_per_executor),
+				   limit));
 }
 
-unsigned coordinator_possible_soon(struct coordinator *c, unsigned limit)
+unsigned driver_possible_soon(struct driver *driver, unsigned limit)
 {
-	return largest(c, MIN(member_slots_soon(members_ledger(c->members),
-						c->jobfile->ranks_per_executor),
-			      limit));
+	return largest(driver, MIN(member_slots_soon(
+					   members_ledger(driver->members),
+					   driver->jobfile->ranks_per_executor),
+				   limit));
 }
 
-bool coordinator_count_executors(struct coordinator *c, struct event *event)
+bool driver_count_executors(struct driver *driver, struct event *event)
 {
-	unsigned ranks = job_ranks_awaited(&c->job);
+	unsigned ranks = job_ranks_awaited(&driver->job);
 
 	if (ranks == 0)
 		return false;
 	event->job.type = JOB_EV_EXECUTORS;
-	event->job.size = coordinator_possible(c, ranks);
-	if (c->job.state == JOB_RUNNING)
+	event->job.size = driver_possible(driver, ranks);
+	if (driver->job.state == JOB_RUNNING)
 		snprintf(event->reason, sizeof(event->reason),
 			 "the job is to have %u ranks", ranks);
 	else
@@ -49,15 +50,15 @@ bool coordinator_count_executors(struct coordinator *c, struct event *event)
 	return true;
 }
 
-bool coordinator_hold_executors(struct coordinator *c)
+bool driver_hold_executors(struct driver *driver)
 {
-	unsigned n =
-		job_executors_wanted(&c->job, c->jobfile->ranks_per_executor,
-				     coordinator_leavers(c));
+	unsigned n = job_executors_wanted(&driver->job,
+					  driver->jobfile->ranks_per_executor,
+					  driver_leavers(driver));
 
-	if (n == c->held)
+	if (n == driver->held)
 		return false;
-	c->held = n;
+	driver->held = n;
 	return true;
 }
 
@@ -67,20 +68,20 @@ static bool may_release(const struct job *job)
 	return job->state == JOB_RUNNING && job->stepped;
 }
 
-void coordinator_release_surplus(struct coordinator *c)
+void driver_release_surplus(struct driver *driver)
 {
-	struct ledger *ledger = members_ledger(c->members);
+	struct ledger *ledger = members_ledger(driver->members);
 	unsigned ready = 0;
 
-	if (!may_release(&c->job))
+	if (!may_release(&driver->job))
 		return;
 	for (int i = 0; i < ledger->n; i++)
 		ready += ledger->members[i].state == MEMBER_READY;
-	for (int i = ledger->n - 1; i >= 0 && ready > c->held; i--) {
+	for (int i = ledger->n - 1; i >= 0 && ready > driver->held; i--) {
 		if (ledger->members[i].state != MEMBER_READY ||
 		    ledger->members[i].ranks > 0)
 			continue;
-		members_release(c->members, i, "the job does not need it");
+		members_release(driver->members, i, "the job does not need it");
 		ready--;
 	}
 }

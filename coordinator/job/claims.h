@@ -14,17 +14,17 @@
  * All of them: 0, or -EPERM with the sentence.
  */
 
-#include "coordinator/coordinator.h"
+#include "coordinator/job/driver.h"
 
-int claims_check_report(const struct coordinator *c, int member,
+int claims_check_report(const struct driver *driver, int member,
 			const Bellows__V1__Report *report, struct error *err);
 
 /* A rank of a start has printed something there. */
-int claims_check_output(const struct coordinator *c, int member, unsigned epoch,
+int claims_check_output(const struct driver *driver, int member, unsigned epoch,
 			unsigned rank, struct error *err);
 
 /* The verdict on a checkpoint; -ENOENT: whoever gives it has not joined. */
-int claims_check_verdict(const struct coordinator *c,
+int claims_check_verdict(const struct driver *driver,
 			 const Bellows__V1__CheckpointReport *report,
 			 struct error *err);
 

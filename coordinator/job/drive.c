@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/coordinator.h"
+#include "coordinator/job/driver_internal.h"
 
 #include "base/log.h"
 
@@ -13,9 +13,9 @@
  *     event -> job_step() -> journal -> effect -> status
  */
 
-static int exit_code_of(const struct coordinator *c)
+static int exit_code_of(const struct driver *driver)
 {
-	switch (c->job.state) {
+	switch (driver->job.state) {
 	case JOB_DONE:
 		return EXIT_DONE;
 	case JOB_CANCELLED:
@@ -23,16 +23,18 @@ static int exit_code_of(const struct coordinator *c)
 	case JOB_SUSPENDED:
 		return EXIT_SUSPENDED;
 	case JOB_FAILED:
-		if (c->exit_code != 0)
-			return c->exit_code;
-		if (c->afresh != 0 && c->afresh == c->job.epoch)
+		if (driver->exit_code != 0)
+			return driver->exit_code;
+		if (driver->progress.afresh != 0 &&
+		    driver->progress.afresh == driver->job.epoch)
 			return EXIT_AFRESH;
-		if (!c->app_ended)
+		if (!driver->app_ended)
 			return EXIT_UNREACHABLE;
-		if (WIFSIGNALED(c->app_status))
-			return 128 + WTERMSIG(c->app_status);
-		return WEXITSTATUS(c->app_status) ? WEXITSTATUS(c->app_status)
-						  : EXIT_INTERNAL;
+		if (WIFSIGNALED(driver->app_status))
+			return 128 + WTERMSIG(driver->app_status);
+		return WEXITSTATUS(driver->app_status)
+			       ? WEXITSTATUS(driver->app_status)
+			       : EXIT_INTERNAL;
 	case JOB_WAITING:
 	case JOB_STARTING:
 	case JOB_RESUMING:
@@ -49,56 +51,58 @@ static int exit_code_of(const struct coordinator *c)
 
 static void on_deadline(void *user)
 {
-	struct coordinator *c = user;
-	unsigned target = c->job.target;
-	bool leaves = c->job.leave != 0 && c->job.state == JOB_SAVING;
-	bool awaits = c->job.state == JOB_WAITING ||
-		      c->job.state == JOB_REPLACING ||
-		      c->job.state == JOB_GROWING;
-	const char *more = awaits ? c->trouble
-			   : c->job.state == JOB_SAVING
-				   ? storage_dir(c->storage)
+	struct driver *driver = user;
+	unsigned target = driver->job.target;
+	bool leaves = driver->job.leave != 0 && driver->job.state == JOB_SAVING;
+	bool awaits = driver->job.state == JOB_WAITING ||
+		      driver->job.state == JOB_REPLACING ||
+		      driver->job.state == JOB_GROWING;
+	const char *more = awaits ? driver->trouble
+			   : driver->job.state == JOB_SAVING
+				   ? storage_dir(driver->storage)
 				   : "";
 	char reason[320];
 
-	if (c->job.state == JOB_WAITING) /* however the ranks ended before */
-		c->exit_code = EXIT_UNREACHABLE;
+	if (driver->job.state ==
+	    JOB_WAITING) /* however the ranks ended before */
+		driver->exit_code = EXIT_UNREACHABLE;
 	snprintf(reason, sizeof(reason), "the %s for %s passed%s%.240s",
 		 leaves ? "time that who leaves has" : "deadline",
-		 job_state_name(c->job.state), *more ? ": " : "", more);
+		 job_state_name(driver->job.state), *more ? ": " : "", more);
 	if (leaves)
 		log_warn("epoch=%u no new checkpoint in time: going on from "
 			 "the newest one that is complete",
-			 c->job.epoch);
-	coordinator_post(c, JOB_EV_TIMEOUT, 0, coordinator_possible(c, target),
-			 reason);
+			 driver->job.epoch);
+	driver_post(driver, JOB_EV_TIMEOUT, 0, driver_possible(driver, target),
+		    reason);
 }
 
-void coordinator_arm_deadline(struct coordinator *c)
+void driver_arm_deadline(struct driver *driver)
 {
-	msec_t left = c->job.deadline - loop_now();
+	msec_t left = driver->job.deadline - loop_now();
 
-	loop_timer_clear(&c->deadline);
-	if (c->job.deadline != 0)
-		loop_timer_set(c->loop, &c->deadline, left > 0 ? left : 0,
-			       on_deadline, c);
+	loop_timer_clear(&driver->deadline);
+	if (driver->job.deadline != 0)
+		loop_timer_set(driver->loop, &driver->deadline,
+			       left > 0 ? left : 0, on_deadline, driver);
 }
 
-static void log_transition(const struct coordinator *c,
+static void log_transition(const struct driver *driver,
 			   const struct job *before, enum job_event_type type)
 {
 	log_info("job=%s %s -> %s size=%u target=%u epoch=%u: %s",
-		 c->jobfile->name, job_state_name(before->state),
-		 job_state_name(c->job.state), c->job.size, c->job.target,
-		 c->job.epoch, *c->reason ? c->reason : job_event_name(type));
+		 driver->jobfile->name, job_state_name(before->state),
+		 job_state_name(driver->job.state), driver->job.size,
+		 driver->job.target, driver->job.epoch,
+		 *driver->reason ? driver->reason : job_event_name(type));
 }
 
 /* The job may be about to go on from what is there. */
-static bool goes_back(const struct coordinator *c, enum job_event_type type)
+static bool goes_back(const struct driver *driver, enum job_event_type type)
 {
 	return type == JOB_EV_CRASHED || type == JOB_EV_LOST ||
 	       type == JOB_EV_UNSTARTED ||
-	       (c->job.leave != 0 &&
+	       (driver->job.leave != 0 &&
 		(type == JOB_EV_TIMEOUT || type == JOB_EV_UNSAVED));
 }
 
@@ -110,143 +114,145 @@ enum taken {
 	DISOWNED,   /* the job is another coordinator's */
 };
 
-static enum taken take(struct coordinator *c, const struct job_event *event,
+static enum taken take(struct driver *driver, const struct job_event *event,
 		       const char *reason)
 {
-	struct job after = c->job;
+	struct job after = driver->job;
 
 	if (!job_step(&after, event))
 		return UNEXPECTED;
-	if (!record_event(c->record, event, reason))
+	if (!record_event(driver->record, event, reason))
 		return DISOWNED;
-	c->job = after;
+	driver->job = after;
 	return TAKEN;
 }
 
 /* Losses are counted since the last checkpoint, asked for or not; but a
  * start that may have begun afresh has written none that is worth more. */
-static bool forgive(struct coordinator *c, enum job_event_type type)
+static bool forgive(struct driver *driver, enum job_event_type type)
 {
 	const struct job_event kept = {.type = JOB_EV_KEPT, .now = loop_now()};
 
-	return !goes_back(c, type) || !c->job.resumed ||
-	       !storage_find(c->storage) ||
-	       take(c, &kept, "a newer checkpoint is there") != DISOWNED;
+	return !goes_back(driver, type) || !driver->job.resumed ||
+	       !storage_find(driver->storage) ||
+	       take(driver, &kept, "a newer checkpoint is there") != DISOWNED;
 }
 
 /* What follows from a job that was as before. */
-static void follow(struct coordinator *c, const struct job *before,
+static void follow(struct driver *driver, const struct job *before,
 		   const struct event *event)
 {
-	bool moved = before->state != c->job.state;
+	bool moved = before->state != driver->job.state;
 
-	history_on_step(c->history, before, &c->job, event->job.type,
+	history_on_step(driver->history, before, &driver->job, event->job.type,
 			event->reason, event->job.now);
-	if (c->job.proven != 0)
-		trials_pass(c->trials, c->job.proven);
+	if (driver->job.proven != 0)
+		trials_pass(driver->trials, driver->job.proven);
 	if (moved) {
-		snprintf(c->reason, sizeof(c->reason), "%s", event->reason);
-		log_transition(c, before, event->job.type);
+		snprintf(driver->reason, sizeof(driver->reason), "%s",
+			 event->reason);
+		log_transition(driver, before, event->job.type);
 	}
-	if (job_is_over(&c->job))
-		c->exit_code = exit_code_of(c);
-	coordinator_arm_deadline(c);
-	storage_on_step(c->storage, before, &c->job);
-	periodic_on_step(c, before);
+	if (job_is_over(&driver->job))
+		driver->exit_code = exit_code_of(driver);
+	driver_arm_deadline(driver);
+	storage_on_step(driver->storage, before, &driver->job);
+	periodic_on_step(driver, before);
 	/* or another start is to be prepared */
-	if (moved || (c->job.next != 0 && c->job.next != before->next))
-		coordinator_carry_out(c);
+	if (moved ||
+	    (driver->job.next != 0 && driver->job.next != before->next))
+		driver_carry_out(driver);
 	else
-		coordinator_post_executors(c);
-	coordinator_hold_executors(c);
-	service_publish(c, moved ? PUBLISH_NOW : PUBLISH_SOON);
+		driver_post_executors(driver);
+	driver_hold_executors(driver);
+	driver_publish(driver, moved ? PUBLISH_NOW : PUBLISH_SOON);
 }
 
 /* False: the job is another coordinator's. */
-static bool step(struct coordinator *c, const struct event *event)
+static bool step(struct driver *driver, const struct event *event)
 {
 	struct job before;
 	enum taken taken;
 
-	if (!forgive(c, event->job.type))
+	if (!forgive(driver, event->job.type))
 		return false;
-	before = c->job;
-	taken = take(c, &event->job, event->reason);
+	before = driver->job;
+	taken = take(driver, &event->job, event->reason);
 	if (taken == TAKEN)
-		follow(c, &before, event);
-	if (event->job.type == JOB_EV_UNPREPARED && c->job.next == 0 &&
-	    launches_find(c->launches, event->job.epoch) ==
-		    launches_next(c->launches))
-		coordinator_drop_next(c);
+		follow(driver, &before, event);
+	if (event->job.type == JOB_EV_UNPREPARED && driver->job.next == 0 &&
+	    launches_find(driver->launches, event->job.epoch) ==
+		    launches_next(driver->launches))
+		driver_drop_next(driver);
 	return taken != DISOWNED;
 }
 
 /* ---- the queue ---- */
 
-static void put(struct coordinator *c, const struct event *event)
+static void put(struct driver *driver, const struct event *event)
 {
-	if (events_put(&c->events, event) == 0)
+	if (events_put(&driver->events, event) == 0)
 		return;
 	log_error("out of memory: the coordinator ends, and the job with it");
-	loop_stop(c->loop, -ENOMEM);
+	loop_stop(driver->loop, -ENOMEM);
 }
 
-void coordinator_post_event(struct coordinator *c,
-			    const struct job_event *event, const char *reason)
+void driver_post_event(struct driver *driver, const struct job_event *event,
+		       const char *reason)
 {
 	struct event posted = {.kind = EVENT_JOB, .job = *event};
 
 	snprintf(posted.reason, sizeof(posted.reason), "%s", reason);
-	put(c, &posted);
+	put(driver, &posted);
 }
 
-void coordinator_post(struct coordinator *c, enum job_event_type type,
-		      unsigned epoch, unsigned size, const char *reason)
+void driver_post(struct driver *driver, enum job_event_type type,
+		 unsigned epoch, unsigned size, const char *reason)
 {
 	const struct job_event event = {
 		.type = type, .now = loop_now(), .epoch = epoch, .size = size};
 
-	coordinator_post_event(c, &event, reason);
+	driver_post_event(driver, &event, reason);
 }
 
-void coordinator_post_kind(struct coordinator *c, enum event_kind kind,
-			   unsigned epoch)
+void driver_post_kind(struct driver *driver, enum event_kind kind,
+		      unsigned epoch)
 {
 	const struct event event = {.kind = kind,
 				    .job = {.now = loop_now(), .epoch = epoch}};
 
-	put(c, &event);
+	put(driver, &event);
 }
 
 /* Makes an event of the job of it; false: there is none. */
-static bool read_event(struct coordinator *c, struct event *event)
+static bool read_event(struct driver *driver, struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_JOB:
 		return true;
 	case EVENT_EXECUTORS:
-		return coordinator_count_executors(c, event);
+		return driver_count_executors(driver, event);
 	case EVENT_ENDED:
-		return verdict_on_ended(c, event);
+		return verdict_on_ended(driver, event);
 	case EVENT_OVERDUE:
-		return verdict_on_overdue(c, event);
+		return verdict_on_overdue(driver, event);
 	}
 	return false;
 }
 
-void coordinator_settle(struct coordinator *c)
+void driver_settle(struct driver *driver)
 {
 	struct event event;
 
-	if (list_is_empty(&c->events))
+	if (list_is_empty(&driver->events))
 		return;
-	while (events_take(&c->events, &event))
-		if (read_event(c, &event) && !step(c, &event)) {
-			events_clear(&c->events);
+	while (events_take(&driver->events, &event))
+		if (read_event(driver, &event) && !step(driver, &event)) {
+			events_clear(&driver->events);
 			return;
 		}
-	if (coordinator_hold_executors(c)) /* an executor leaves */
-		service_publish(c, PUBLISH_NOW);
-	coordinator_let_go(c);
-	coordinator_release_surplus(c);
+	if (driver_hold_executors(driver)) /* an executor leaves */
+		driver_publish(driver, PUBLISH_NOW);
+	driver_let_go(driver);
+	driver_release_surplus(driver);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/coordinator.h"
+#include "coordinator/job/driver_internal.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -19,10 +19,10 @@ enum {
 	LOOK_AGAIN = 50,
 };
 
-void coordinator_drop_next(struct coordinator *c)
+void driver_drop_next(struct driver *driver)
 {
-	trials_cancel(c->trials);
-	launches_drop_next(c->launches);
+	trials_cancel(driver->trials);
+	launches_drop_next(driver->launches);
 }
 
 static bool has_epoch(const struct launch *launch, unsigned epoch)
@@ -31,184 +31,191 @@ static bool has_epoch(const struct launch *launch, unsigned epoch)
 }
 
 /* The ranks that were are gone; their mpiexec may still be leaving. */
-static void take_over(struct coordinator *c)
+static void take_over(struct driver *driver)
 {
-	launches_take_over(c->launches);
-	progress_on_start(c);
-	c->app_ended = c->judged = c->saved = false;
-	c->save_ordered = 0;
-	loop_timer_clear(&c->verdict);
+	launches_take_over(driver->launches);
+	progress_on_start(driver);
+	driver->app_ended = driver->save.judged = driver->save.saved = false;
+	driver->save.epoch = 0;
+	loop_timer_clear(&driver->save.overdue);
 }
 
-static void count_ranks(struct coordinator *c)
+static void count_ranks(struct driver *driver)
 {
-	struct ledger *ledger = members_ledger(c->members);
+	struct ledger *ledger = members_ledger(driver->members);
 
 	for (int i = 0; i < ledger->n; i++) {
 		struct member *m = &ledger->members[i];
 
-		m->ranks = launches_ranks(c->launches, i);
+		m->ranks = launches_ranks(driver->launches, i);
 		m->had_ranks |= m->ranks > 0;
 	}
 }
 
-static const struct checkpoint *restart_of(const struct coordinator *c)
+static const struct checkpoint *restart_of(const struct driver *driver)
 {
-	return c->job.has_checkpoint ? storage_newest(c->storage) : NULL;
+	return driver->job.has_checkpoint ? storage_newest(driver->storage)
+					  : NULL;
 }
 
-static int prepare_files(struct coordinator *c, struct error *err)
+static int prepare_files(struct driver *driver, struct error *err)
 {
-	const struct jobfile *job = c->jobfile;
+	const struct jobfile *job = driver->jobfile;
 
 	if (!job->adapter->prepare)
 		return 0;
-	return job->adapter->prepare(&job->app, restart_of(c), err);
+	return job->adapter->prepare(&job->app, restart_of(driver), err);
 }
 
 /* A start without its checkpoint is not made: it would begin afresh. */
-static void on_unprepared_files(struct coordinator *c, int r,
+static void on_unprepared_files(struct driver *driver, int r,
 				const char *reason)
 {
-	bool gone = r == -ENOENT && !c->job.resumed;
+	bool gone = r == -ENOENT && !driver->job.resumed;
 
-	log_error("epoch=%u not started: %s", c->job.epoch, reason);
-	c->exit_code = gone ? EXIT_AFRESH : EXIT_CHECKPOINT;
-	coordinator_post(c, gone ? JOB_EV_AFRESH : JOB_EV_UNSTARTED,
-			 c->job.epoch, 0, reason);
+	log_error("epoch=%u not started: %s", driver->job.epoch, reason);
+	driver->exit_code = gone ? EXIT_AFRESH : EXIT_CHECKPOINT;
+	driver_post(driver, gone ? JOB_EV_AFRESH : JOB_EV_UNSTARTED,
+		    driver->job.epoch, 0, reason);
 }
 
-static int make_start(struct coordinator *c, struct error *err)
+static int make_start(struct driver *driver, struct error *err)
 {
-	if (!has_epoch(launches_next(c->launches), c->job.epoch)) {
+	if (!has_epoch(launches_next(driver->launches), driver->job.epoch)) {
 		int r;
 
-		coordinator_drop_next(c);
-		r = launches_prepare(c->launches, c->job.epoch, c->job.target,
-				     err);
+		driver_drop_next(driver);
+		r = launches_prepare(driver->launches, driver->job.epoch,
+				     driver->job.target, err);
 		if (r < 0)
 			return r;
 	}
-	take_over(c);
-	count_ranks(c);
+	take_over(driver);
+	count_ranks(driver);
 	return 0;
 }
 
 static void start_again(void *user)
 {
-	struct coordinator *c = user;
+	struct driver *driver = user;
 
-	storage_find(c->storage);
-	coordinator_carry_out(c);
+	storage_find(driver->storage);
+	driver_carry_out(driver);
 }
 
-static bool is_fenced(struct coordinator *c)
+static bool is_fenced(struct driver *driver)
 {
-	msec_t left = c->fence - loop_now();
+	msec_t left = driver->fence.until - loop_now();
 
 	if (left > 0)
-		loop_timer_set(c->loop, &c->fenced, left, start_again, c);
+		loop_timer_set(driver->loop, &driver->fence.timer, left,
+			       start_again, driver);
 	return left > 0;
 }
 
-static void do_start(struct coordinator *c)
+static void do_start(struct driver *driver)
 {
 	struct error err;
 	int r;
 
-	if (has_epoch(launches_now(c->launches), c->job.epoch) || is_fenced(c))
+	if (has_epoch(launches_now(driver->launches), driver->job.epoch) ||
+	    is_fenced(driver))
 		return;
-	if (c->job.has_checkpoint && !c->saved) /* or it was seen just now */
-		storage_on_start(c->storage);
-	r = make_start(c, &err);
+	if (driver->job.has_checkpoint &&
+	    !driver->save.saved) /* or it was seen just now */
+		storage_on_start(driver->storage);
+	r = make_start(driver, &err);
 	if (r == 0) {
-		r = prepare_files(c, &err);
+		r = prepare_files(driver, &err);
 		if (r < 0) {
-			on_unprepared_files(c, r, err.text);
+			on_unprepared_files(driver, r, err.text);
 			return;
 		}
-		c->exit_code = 0;
-		r = launch_open(launches_now(c->launches), restart_of(c), &err);
+		driver->exit_code = 0;
+		r = launch_open(launches_now(driver->launches),
+				restart_of(driver), &err);
 	}
 	if (r < 0)
-		coordinator_post(c, JOB_EV_UNSTARTED, c->job.epoch, 0,
-				 err.text);
+		driver_post(driver, JOB_EV_UNSTARTED, driver->job.epoch, 0,
+			    err.text);
 }
 
-static void do_prepare(struct coordinator *c)
+static void do_prepare(struct driver *driver)
 {
 	struct error err;
 	int r;
 
-	if (has_epoch(launches_next(c->launches), c->job.next))
+	if (has_epoch(launches_next(driver->launches), driver->job.next))
 		return;
-	coordinator_drop_next(c);
-	r = storage_on_prepare(c->storage, &err);
+	driver_drop_next(driver);
+	r = storage_on_prepare(driver->storage, &err);
 	if (r == 0)
-		r = trials_look(c->trials, c->job.target, &err);
+		r = trials_look(driver->trials, driver->job.target, &err);
 	if (r > 0)
-		r = trials_begin(c->trials, c->job.target, &err);
+		r = trials_begin(driver->trials, driver->job.target, &err);
 	if (r == 0)
-		r = launches_prepare(c->launches, c->job.next, c->job.target,
-				     &err);
+		r = launches_prepare(driver->launches, driver->job.next,
+				     driver->job.target, &err);
 	if (r < 0)
-		coordinator_post(c, JOB_EV_UNPREPARED, c->job.next, 0,
-				 err.text);
+		driver_post(driver, JOB_EV_UNPREPARED, driver->job.next, 0,
+			    err.text);
 }
 
-static void do_save(struct coordinator *c)
+static void do_save(struct driver *driver)
 {
-	if (c->job.next == 0)
-		coordinator_drop_next(c);
-	c->save_ordered = c->job.epoch;
-	c->judged = c->saved = false;
-	storage_on_order(c->storage);
-	launch_save(launches_now(c->launches), true, progress_takes_newest(c));
+	if (driver->job.next == 0)
+		driver_drop_next(driver);
+	driver->save.epoch = driver->job.epoch;
+	driver->save.judged = driver->save.saved = false;
+	storage_on_order(driver->storage);
+	launch_save(launches_now(driver->launches), true,
+		    progress_takes_newest(driver));
 }
 
 /* Whoever was told by a signal leaves; others would compute on in vain. */
-static msec_t leave_patience(const struct coordinator *c)
+static msec_t leave_patience(const struct driver *driver)
 {
-	return c->saved && !jobfile_saves_unasked(c->jobfile) ? LEAVE_PATIENCE
-							      : 0;
+	return driver->save.saved && !jobfile_saves_unasked(driver->jobfile)
+		       ? LEAVE_PATIENCE
+		       : 0;
 }
 
-static void do_stop(struct coordinator *c)
+static void do_stop(struct driver *driver)
 {
-	struct launch *now = launches_now(c->launches);
+	struct launch *now = launches_now(driver->launches);
 
 	if (now && !launch_is_gone(now))
-		launch_stop(now, leave_patience(c));
+		launch_stop(now, leave_patience(driver));
 	else
-		coordinator_on_stopped(c);
+		driver_on_stopped(driver);
 }
 
 static void finish(void *user)
 {
-	struct coordinator *c = user;
+	struct driver *driver = user;
 
-	loop_stop(c->loop, c->exit_code);
+	loop_stop(driver->loop, driver->exit_code);
 }
 
 /* Who only asks now and then has to ask once more. */
-static msec_t end_after(const struct coordinator *c)
+static msec_t end_after(const struct driver *driver)
 {
-	return member_all_polled(members_ledger(c->members))
+	return member_all_polled(members_ledger(driver->members))
 		       ? POLLED_SILENCE
 		       : MEMBERS_LAST_WORDS;
 }
 
 static void do_end(void *user)
 {
-	struct coordinator *c = user;
-	struct ledger *ledger = members_ledger(c->members);
-	struct launch *now = launches_now(c->launches);
+	struct driver *driver = user;
+	struct ledger *ledger = members_ledger(driver->members);
+	struct launch *now = launches_now(driver->launches);
 	msec_t spent;
 
-	if (c->ending_since == 0)
-		c->ending_since = loop_now();
-	spent = loop_now() - c->ending_since;
-	coordinator_drop_next(c);
+	if (driver->end.since == 0)
+		driver->end.since = loop_now();
+	spent = loop_now() - driver->end.since;
+	driver_drop_next(driver);
 	if (now)
 		launch_stop(now, 0);
 	/* mpiexec leaves by itself once its ranks have, or is made to */
@@ -217,40 +224,43 @@ static void do_end(void *user)
 	if (!now || launch_has_ended(now) || spent > KILL_AFTER)
 		for (int i = 0; i < ledger->n; i++)
 			if (ledger->members[i].state != MEMBER_LEAVING)
-				members_release(c->members, i,
+				members_release(driver->members, i,
 						"the job is over");
-	if ((members_alive(c->members) == 0 && trials_are_over(c->trials)) ||
-	    spent > end_after(c)) {
-		service_finish(c);
-		loop_timer_set(c->loop, &c->end, LOOK_AGAIN, finish, c);
+	if ((members_alive(driver->members) == 0 &&
+	     trials_are_over(driver->trials)) ||
+	    spent > end_after(driver)) {
+		driver->config.events->over(driver->config.user);
+		loop_timer_set(driver->loop, &driver->end.timer, LOOK_AGAIN,
+			       finish, driver);
 		return;
 	}
-	loop_timer_set(c->loop, &c->end, LOOK_AGAIN, do_end, c);
+	loop_timer_set(driver->loop, &driver->end.timer, LOOK_AGAIN, do_end,
+		       driver);
 }
 
-void coordinator_carry_out(struct coordinator *c)
+void driver_carry_out(struct driver *driver)
 {
-	switch (job_effect(&c->job)) {
+	switch (job_effect(&driver->job)) {
 	case JOB_DO_WAIT:
 	case JOB_DO_COMPUTE:
 	case JOB_DO_GATHER:
-		coordinator_drop_next(c);
-		coordinator_post_executors(c);
+		driver_drop_next(driver);
+		driver_post_executors(driver);
 		return;
 	case JOB_DO_START:
-		do_start(c);
+		do_start(driver);
 		return;
 	case JOB_DO_PREPARE:
-		do_prepare(c);
+		do_prepare(driver);
 		return;
 	case JOB_DO_SAVE:
-		do_save(c);
+		do_save(driver);
 		return;
 	case JOB_DO_STOP:
-		do_stop(c);
+		do_stop(driver);
 		return;
 	case JOB_DO_END:
-		do_end(c);
+		do_end(driver);
 		return;
 	}
 }

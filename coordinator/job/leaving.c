@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
-#include "coordinator/coordinator.h"
+#include "coordinator/job/driver_internal.h"
 
 /*
  * Executors that are recalled: their host is drained, their pod deleted
@@ -14,39 +14,40 @@
 /* Of the time an executor gives, for ending ranks that did not save. */
 enum { STOP_TIME = 4000 };
 
-static bool has_ranks(const struct coordinator *c, int member)
+static bool has_ranks(const struct driver *driver, int member)
 {
-	return !job_is_over(&c->job) &&
-	       launches_ranks(c->launches, member) > 0 &&
-	       !launch_is_gone(launches_now(c->launches));
+	return !job_is_over(&driver->job) &&
+	       launches_ranks(driver->launches, member) > 0 &&
+	       !launch_is_gone(launches_now(driver->launches));
 }
 
-static bool is_recalled(const struct coordinator *c, int member)
+static bool is_recalled(const struct driver *driver, int member)
 {
-	return members_ledger(c->members)->members[member].state ==
+	return members_ledger(driver->members)->members[member].state ==
 	       MEMBER_RECALLED;
 }
 
-unsigned coordinator_leavers(const struct coordinator *c)
+unsigned driver_leavers(const struct driver *driver)
 {
 	unsigned n = 0;
 
-	for (int i = 0; i < members_ledger(c->members)->n; i++)
-		n += is_recalled(c, i) && has_ranks(c, i);
+	for (int i = 0; i < members_ledger(driver->members)->n; i++)
+		n += is_recalled(driver, i) && has_ranks(driver, i);
 	return n;
 }
 
-void coordinator_let_go(struct coordinator *c)
+void driver_let_go(struct driver *driver)
 {
-	for (int i = 0; i < members_ledger(c->members)->n; i++)
-		if (is_recalled(c, i) && !has_ranks(c, i))
-			members_release(c->members, i,
+	for (int i = 0; i < members_ledger(driver->members)->n; i++)
+		if (is_recalled(driver, i) && !has_ranks(driver, i))
+			members_release(driver->members, i,
 					"it wanted to leave, and has no ranks");
 }
 
-void coordinator_on_recalled(struct coordinator *c, int member, msec_t grace)
+void driver_on_recalled(struct driver *driver, int member, msec_t grace)
 {
-	const struct member *m = &members_ledger(c->members)->members[member];
+	const struct member *m =
+		&members_ledger(driver->members)->members[member];
 	msec_t now = loop_now();
 	struct job_event event = {
 		.type = JOB_EV_LEAVE,
@@ -56,23 +57,24 @@ void coordinator_on_recalled(struct coordinator *c, int member, msec_t grace)
 	};
 	char reason[128];
 
-	if (!job_is_over(&c->job)) {
+	if (!job_is_over(&driver->job)) {
 		snprintf(reason, sizeof(reason), "%s is to leave within %lld s",
 			 m->name, (long long)grace / 1000);
-		record_notice(c->record,
+		record_notice(driver->record,
 			      BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED,
 			      reason);
 	}
-	event.size = coordinator_possible(c, c->job.target);
+	event.size = driver_possible(driver, driver->job.target);
 	/* The job may be about to move to who has no ranks yet. */
-	if (has_ranks(c, member) ||
-	    (c->job.leave != 0 && event.size < c->job.target)) {
+	if (has_ranks(driver, member) ||
+	    (driver->job.leave != 0 && event.size < driver->job.target)) {
 		log_info("executor=%s leaves within %lld ms; those who stay "
 			 "can run %u of %u ranks",
-			 m->name, (long long)grace, event.size, c->job.target);
+			 m->name, (long long)grace, event.size,
+			 driver->job.target);
 		snprintf(reason, sizeof(reason), "%s leaves", m->name);
-		coordinator_post_event(c, &event, reason);
+		driver_post_event(driver, &event, reason);
 	}
-	coordinator_post_executors(c);
-	service_publish(c, PUBLISH_SOON);
+	driver_post_executors(driver);
+	driver_publish(driver, PUBLISH_SOON);
 }

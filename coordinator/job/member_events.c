@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/coordinator.h"
+#include "coordinator/job/driver_internal.h"
 
 #include "base/log.h"
 #include "coordinator/job/claims.h"
@@ -10,60 +10,61 @@
 
 static void on_probed(void *user, int member)
 {
-	struct coordinator *c = user;
+	struct driver *driver = user;
 
-	c->launcher->ops->admit(c->launcher, member);
+	driver->launcher->ops->admit(driver->launcher, member);
 }
 
 static void on_ready(void *user, int member)
 {
-	coordinator_post_executors(user);
+	driver_post_executors(user);
 }
 
 static void on_unfit(void *user, int member, const char *failure, int exit_code)
 {
-	struct coordinator *c = user;
+	struct driver *driver = user;
 	char reason[512];
 
 	snprintf(reason, sizeof(reason), "%s: %.400s",
-		 members_ledger(c->members)->members[member].name, failure);
+		 members_ledger(driver->members)->members[member].name,
+		 failure);
 	log_warn("executor=%s", reason);
-	if (c->job.starts != 0)
+	if (driver->job.starts != 0)
 		return;
-	c->exit_code = coordinator_exit_code(exit_code);
-	coordinator_post(c, JOB_EV_UNFIT, 0, 0, reason);
+	driver->exit_code = driver_reported_code(exit_code);
+	driver_post(driver, JOB_EV_UNFIT, 0, 0, reason);
 }
 
 static void on_attached(void *user, int member)
 {
-	struct coordinator *c = user;
+	struct driver *driver = user;
 
-	launches_on_attached(c->launches, member);
+	launches_on_attached(driver->launches, member);
 }
 
 /* It has no ranks any more, whatever it was to have. */
-static void forget(struct coordinator *c, int member)
+static void forget(struct driver *driver, int member)
 {
-	c->launcher->ops->on_gone(c->launcher, member);
-	storage_on_gone(c->storage, member);
-	launches_on_lost(c->launches, member);
+	driver->launcher->ops->on_gone(driver->launcher, member);
+	storage_on_gone(driver->storage, member);
+	launches_on_lost(driver->launches, member);
 }
 
 static void on_lost(void *user, int member, const char *reason)
 {
-	struct coordinator *c = user;
-	bool had_ranks = launches_ranks(c->launches, member) > 0;
+	struct driver *driver = user;
+	bool had_ranks = launches_ranks(driver->launches, member) > 0;
 	char text[192];
 
-	forget(c, member);
+	forget(driver, member);
 	snprintf(text, sizeof(text), "%s was lost: %.100s",
-		 members_ledger(c->members)->members[member].name, reason);
-	if (!job_is_over(&c->job) &&
-	    record_notice(c->record, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST,
+		 members_ledger(driver->members)->members[member].name, reason);
+	if (!job_is_over(&driver->job) &&
+	    record_notice(driver->record, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST,
 			  text))
-		service_publish(c, PUBLISH_SOON);
+		driver_publish(driver, PUBLISH_SOON);
 	if (had_ranks)
-		coordinator_post(c, JOB_EV_LOST, c->job.epoch, 0, text);
+		driver_post(driver, JOB_EV_LOST, driver->job.epoch, 0, text);
 }
 
 static void on_left(void *user, int member)
@@ -73,82 +74,83 @@ static void on_left(void *user, int member)
 
 static void on_recalled(void *user, int member, msec_t grace)
 {
-	coordinator_on_recalled(user, member, grace);
+	driver_on_recalled(user, member, grace);
 }
 
-static void on_log_lines(struct coordinator *c,
+static void on_log_lines(struct driver *driver,
 			 const Bellows__V1__LogLines *log)
 {
 	for (size_t i = 0; i < log->n_line; i++)
-		coordinator_on_line(c, log->epoch, log->line[i]);
+		driver_on_line(driver, log->epoch, log->line[i]);
 }
 
 /* A report about a start that is over is dropped. */
 
-static void on_arrived(struct coordinator *c, int member,
+static void on_arrived(struct driver *driver, int member,
 		       const Bellows__V1__GateArrived *gate)
 {
-	struct launch *launch = launches_find(c->launches, gate->epoch);
+	struct launch *launch = launches_find(driver->launches, gate->epoch);
 
 	if (launch)
 		launch_on_arrived(launch, member, gate->rank);
 }
 
-static void on_ranks_up(struct coordinator *c, int member,
+static void on_ranks_up(struct driver *driver, int member,
 			const Bellows__V1__RanksUp *up)
 {
-	struct launch *launch = launches_find(c->launches, up->epoch);
+	struct launch *launch = launches_find(driver->launches, up->epoch);
 
 	if (launch)
 		launch_on_ranks_up(launch, member, up);
 }
 
-static void on_ranks_gone(struct coordinator *c, int member,
+static void on_ranks_gone(struct driver *driver, int member,
 			  const Bellows__V1__RanksGone *gone)
 {
-	struct launch *launch = launches_find(c->launches, gone->epoch);
+	struct launch *launch = launches_find(driver->launches, gone->epoch);
 
 	if (launch)
 		launch_on_ranks_gone(launch, member);
 }
 
-static void on_save_begun(struct coordinator *c,
+static void on_save_begun(struct driver *driver,
 			  const Bellows__V1__SaveBegun *begun)
 {
-	struct launch *launch = launches_find(c->launches, begun->epoch);
+	struct launch *launch = launches_find(driver->launches, begun->epoch);
 
 	if (launch)
 		launch_save(launch, false, false);
 }
 
-static void dispatch(struct coordinator *c, int member,
+static void dispatch(struct driver *driver, int member,
 		     const Bellows__V1__Report *report)
 {
 	switch (report->what_case) {
 	case BELLOWS__V1__REPORT__WHAT_GATE_ARRIVED:
-		on_arrived(c, member, report->gate_arrived);
+		on_arrived(driver, member, report->gate_arrived);
 		return;
 	case BELLOWS__V1__REPORT__WHAT_RANKS_UP:
-		on_ranks_up(c, member, report->ranks_up);
+		on_ranks_up(driver, member, report->ranks_up);
 		return;
 	case BELLOWS__V1__REPORT__WHAT_RANKS_GONE:
-		on_ranks_gone(c, member, report->ranks_gone);
+		on_ranks_gone(driver, member, report->ranks_gone);
 		return;
 	case BELLOWS__V1__REPORT__WHAT_SAVE_BEGUN:
-		on_save_begun(c, report->save_begun);
+		on_save_begun(driver, report->save_begun);
 		return;
 	case BELLOWS__V1__REPORT__WHAT_LOG_LINES:
-		on_log_lines(c, report->log_lines);
+		on_log_lines(driver, report->log_lines);
 		return;
 	case BELLOWS__V1__REPORT__WHAT_DISK:
 		storage_on_report(
-			c->storage, member,
-			members_ledger(c->members)->members[member].name,
+			driver->storage, member,
+			members_ledger(driver->members)->members[member].name,
 			report->disk->trouble);
 		return;
 	case BELLOWS__V1__REPORT__WHAT_SSHD:
 	case BELLOWS__V1__REPORT__WHAT_PROGRAM_ENDED:
-		c->launcher->ops->on_report(c->launcher, member, report);
+		driver->launcher->ops->on_report(driver->launcher, member,
+						 report);
 		return;
 	case BELLOWS__V1__REPORT__WHAT_HEARTBEAT: /* members.c has looked at */
 	case BELLOWS__V1__REPORT__WHAT_PROBED:    /* these */
@@ -160,17 +162,17 @@ static void dispatch(struct coordinator *c, int member,
 
 static void on_report(void *user, int member, const Bellows__V1__Report *report)
 {
-	struct coordinator *c = user;
+	struct driver *driver = user;
 	struct error err;
 
-	if (claims_check_report(c, member, report, &err) < 0) {
-		members_refute(c->members, member, err.text);
+	if (claims_check_report(driver, member, report, &err) < 0) {
+		members_refute(driver->members, member, err.text);
 		return;
 	}
-	dispatch(c, member, report);
+	dispatch(driver, member, report);
 }
 
-const struct members_events coordinator_members_events = {
+const struct members_events driver_members_events = {
 	on_probed, on_ready, on_unfit,    on_attached,
 	on_lost,   on_left,  on_recalled, on_report,
 };

@@ -2,16 +2,16 @@
 #include "coordinator/job/periodic.h"
 
 #include "base/log.h"
-#include "coordinator/coordinator.h"
+#include "coordinator/job/driver_internal.h"
 #include "core/interval.h"
 
 #include <string.h>
 
 enum { AGAIN = 10000 }; /* if the directory does not take one */
 
-static bool applies(const struct coordinator *c)
+static bool applies(const struct driver *driver)
 {
-	const struct jobfile *job = c->jobfile;
+	const struct jobfile *job = driver->jobfile;
 
 	if (job->checkpoint_interval != CHECKPOINT_AUTO)
 		return job->checkpoint_interval != CHECKPOINT_NONE;
@@ -38,57 +38,58 @@ static unsigned count_nodes(const struct ledger *ledger)
 	return n;
 }
 
-static msec_t interval(const struct coordinator *c)
+static msec_t interval(const struct driver *driver)
 {
 	const struct interval_facts facts = {
-		.cost = history_checkpoint_cost(c->history),
-		.mtbf = c->jobfile->checkpoint_mtbf,
-		.nodes = count_nodes(members_ledger(c->members)),
+		.cost = history_checkpoint_cost(driver->history),
+		.mtbf = driver->jobfile->checkpoint_mtbf,
+		.nodes = count_nodes(members_ledger(driver->members)),
 	};
 	msec_t best;
 
-	if (c->jobfile->checkpoint_interval > 0)
-		return c->jobfile->checkpoint_interval;
+	if (driver->jobfile->checkpoint_interval > 0)
+		return driver->jobfile->checkpoint_interval;
 	best = interval_best(&facts);
 	log_info("epoch=%u a checkpoint is due in %lld s: the last cost %lld "
 		 "ms, nodes=%u",
-		 c->job.epoch, (long long)best / 1000, (long long)facts.cost,
-		 facts.nodes);
+		 driver->job.epoch, (long long)best / 1000,
+		 (long long)facts.cost, facts.nodes);
 	return best;
 }
 
 static void on_due(void *user)
 {
-	struct coordinator *c = user;
+	struct driver *driver = user;
 
-	if (storage_may_save(c->storage)) {
-		coordinator_post(c, JOB_EV_DUE, 0, 0, "a checkpoint is due");
+	if (storage_may_save(driver->storage)) {
+		driver_post(driver, JOB_EV_DUE, 0, 0, "a checkpoint is due");
 		return;
 	}
-	c->periodic.due = loop_now() + AGAIN;
-	loop_timer_set(c->loop, &c->periodic.timer, AGAIN, on_due, c);
+	driver->periodic.due = loop_now() + AGAIN;
+	loop_timer_set(driver->loop, &driver->periodic.timer, AGAIN, on_due,
+		       driver);
 }
 
-void periodic_on_step(struct coordinator *c, const struct job *before)
+void periodic_on_step(struct driver *driver, const struct job *before)
 {
-	struct periodic *periodic = &c->periodic;
-	const struct job *job = &c->job;
+	struct periodic *periodic = &driver->periodic;
+	const struct job *job = &driver->job;
 	bool computes = job->state == JOB_RUNNING || job->state == JOB_GROWING;
 	bool proven = job->stepped && !before->stepped;
 	msec_t now = loop_now();
 
-	if (!applies(c))
+	if (!applies(driver))
 		return;
 	if (proven || (computes && job->stepped && periodic->due == 0) ||
 	    (job->stepped && job_has_dropped(job, before) &&
 	     periodic->due <= now))
-		periodic->due = now + interval(c);
+		periodic->due = now + interval(driver);
 	if (!computes || !job->stepped)
 		loop_timer_clear(&periodic->timer);
 	else if (!loop_timer_is_set(&periodic->timer))
-		loop_timer_set(c->loop, &periodic->timer,
+		loop_timer_set(driver->loop, &periodic->timer,
 			       periodic->due > now ? periodic->due - now : 0,
-			       on_due, c);
+			       on_due, driver);
 }
 
 void periodic_fini(struct periodic *periodic)

@@ -16,7 +16,7 @@
 #include "core/job.h"
 #include "loop/loop.h"
 
-struct coordinator;
+struct driver;
 
 /* Zero-initialised: none is due. */
 struct periodic {
@@ -25,7 +25,7 @@ struct periodic {
 };
 
 /* After each event that moved the job; before: as it was. */
-void periodic_on_step(struct coordinator *c, const struct job *before);
+void periodic_on_step(struct driver *driver, const struct job *before);
 
 void periodic_fini(struct periodic *periodic);
 

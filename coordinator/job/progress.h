@@ -9,20 +9,20 @@
  * See core/resume.h for what proves it.
  */
 
-#include "coordinator/coordinator.h"
+#include "coordinator/job/driver.h"
 
 /* A start begins: what it has to prove. */
-void progress_on_start(struct coordinator *c);
+void progress_on_start(struct driver *driver);
 
 /* Its ranks are up.  One that begins anew is taken for proven after a while. */
-void progress_on_up(struct coordinator *c);
+void progress_on_up(struct driver *driver);
 
 /* The checkpoint that was ordered is complete; its step, 0: not known.  taken:
  * it was there before the order. */
-void progress_on_saved(struct coordinator *c, uint64_t step, bool taken);
+void progress_on_saved(struct driver *driver, uint64_t step, bool taken);
 
 /* Whether the newest checkpoint that is there costs less than the next one;
  * notes how far the application is when it is told to save. */
-bool progress_takes_newest(struct coordinator *c);
+bool progress_takes_newest(struct driver *driver);
 
 #endif

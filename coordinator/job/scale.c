@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/job/scale.h"
 
+#include "coordinator/job/driver_internal.h"
+
 #include "base/log.h"
 
 #define DECLINE(err, code, ...)                                                \
 	((Bellows__V1__ScaleCode)error_set(                                    \
 		err, BELLOWS__V1__SCALE_CODE__##code, __VA_ARGS__))
 
-static Bellows__V1__ScaleCode check_state(const struct coordinator *c,
+static Bellows__V1__ScaleCode check_state(const struct driver *driver,
 					  struct error *err)
 {
-	if (job_is_over(&c->job))
+	if (job_is_over(&driver->job))
 		return DECLINE(err, OVER, "the job is %s",
-			       job_state_name(c->job.state));
-	if (c->job.starts != 0 && c->job.target == 0)
+			       job_state_name(driver->job.state));
+	if (driver->job.starts != 0 && driver->job.target == 0)
 		return DECLINE(err, SUSPENDED_SOON,
 			       "the job is being suspended");
 	return BELLOWS__V1__SCALE_CODE__ACCEPTED;
@@ -25,11 +27,11 @@ static bool may_try_again(const struct job *job)
 	return job->failures > 0 || job->again > 0;
 }
 
-Bellows__V1__ScaleCode scale_check(const struct coordinator *c, int64_t ranks,
+Bellows__V1__ScaleCode scale_check(const struct driver *driver, int64_t ranks,
 				   struct error *err)
 {
-	const struct jobfile *file = c->jobfile;
-	Bellows__V1__ScaleCode code = check_state(c, err);
+	const struct jobfile *file = driver->jobfile;
+	Bellows__V1__ScaleCode code = check_state(driver, err);
 
 	if (code != BELLOWS__V1__SCALE_CODE__ACCEPTED)
 		return code;
@@ -37,31 +39,32 @@ Bellows__V1__ScaleCode scale_check(const struct coordinator *c, int64_t ranks,
 		return DECLINE(err, OUT_OF_RANGE, "%lld ranks; from %u to %u",
 			       (long long)ranks, file->ranks.min,
 			       file->ranks.max);
-	if (ranks == c->job.want && !may_try_again(&c->job))
-		return ranks == c->job.size
+	if (ranks == driver->job.want && !may_try_again(&driver->job))
+		return ranks == driver->job.size
 			       ? DECLINE(err, UNCHANGED,
-					 "it has %u ranks already", c->job.size)
+					 "it has %u ranks already",
+					 driver->job.size)
 			       : DECLINE(err, UNCHANGED,
 					 "it is to have %u ranks already",
-					 c->job.want);
+					 driver->job.want);
 	if (jobfile_accepts(file, (unsigned)ranks, err) < 0)
 		return ranks < file->ranks.min || ranks > file->ranks.max
 			       ? BELLOWS__V1__SCALE_CODE__OUT_OF_RANGE
 			       : BELLOWS__V1__SCALE_CODE__SIZE_REFUSED;
-	if (trials_look(c->trials, (unsigned)ranks, err) < 0)
+	if (trials_look(driver->trials, (unsigned)ranks, err) < 0)
 		return BELLOWS__V1__SCALE_CODE__SIZE_REFUSED;
-	if (ranks > c->job.grant)
+	if (ranks > driver->job.grant)
 		return DECLINE(err, ABOVE_GRANT, "the grant is %u ranks",
-			       c->job.grant);
+			       driver->job.grant);
 	return DECLINE(err, ACCEPTED, "%s", "");
 }
 
-Bellows__V1__ScaleCode scale_check_grant(const struct coordinator *c,
+Bellows__V1__ScaleCode scale_check_grant(const struct driver *driver,
 					 unsigned ranks, unsigned *rounded,
 					 struct error *err)
 {
-	const struct jobfile *file = c->jobfile;
-	Bellows__V1__ScaleCode code = check_state(c, err);
+	const struct jobfile *file = driver->jobfile;
+	Bellows__V1__ScaleCode code = check_state(driver, err);
 
 	*rounded = 0;
 	if (code != BELLOWS__V1__SCALE_CODE__ACCEPTED)
@@ -81,34 +84,35 @@ bool scale_is_accepted(Bellows__V1__ScaleCode code)
 	       code == BELLOWS__V1__SCALE_CODE__ABOVE_GRANT;
 }
 
-void scale_declined(struct coordinator *c, int64_t ranks, const char *reason)
+void scale_declined(struct driver *driver, int64_t ranks, const char *reason)
 {
 	char text[REASON_MAX];
 
 	log_info("scale to %lld declined: %s", (long long)ranks, reason);
-	snprintf(text, sizeof(text), "%u -> %lld ranks: %s", c->job.size,
+	snprintf(text, sizeof(text), "%u -> %lld ranks: %s", driver->job.size,
 		 (long long)ranks, reason);
-	if (record_notice(c->record, BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED,
-			  text))
-		service_publish(c, PUBLISH_SOON);
+	if (record_notice(driver->record,
+			  BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED, text))
+		driver_publish(driver, PUBLISH_SOON);
 }
 
-void scale_begin(struct coordinator *c, unsigned ranks, msec_t deadline,
+void scale_begin(struct driver *driver, unsigned ranks, msec_t deadline,
 		 const char *reason)
 {
-	c->job.patience.grow = deadline ? deadline : c->jobfile->scale_deadline;
-	coordinator_post(c, JOB_EV_SCALE, 0, ranks,
-			 *reason ? reason : "asked to");
-	coordinator_settle(c);
+	driver->job.patience.grow =
+		deadline ? deadline : driver->jobfile->scale_deadline;
+	driver_post(driver, JOB_EV_SCALE, 0, ranks,
+		    *reason ? reason : "asked to");
+	driver_settle(driver);
 }
 
-void scale_grant(struct coordinator *c, unsigned ranks, const char *reason)
+void scale_grant(struct driver *driver, unsigned ranks, const char *reason)
 {
 	const char *why = *reason ? reason : "the scheduler's grant";
 
 	if (ranks == 0)
-		coordinator_post(c, JOB_EV_SUSPEND, 0, 0, why);
-	else if (ranks != c->job.grant)
-		coordinator_post(c, JOB_EV_GRANT, 0, ranks, why);
-	coordinator_settle(c);
+		driver_post(driver, JOB_EV_SUSPEND, 0, 0, why);
+	else if (ranks != driver->job.grant)
+		driver_post(driver, JOB_EV_GRANT, 0, ranks, why);
+	driver_settle(driver);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/coordinator.h"
+#include "coordinator/job/driver_internal.h"
 
 #include "base/log.h"
 
@@ -9,29 +9,30 @@
  * What becomes of checkpoints and disks, as notices and events of the job
  */
 
-static void notice(struct coordinator *c, Bellows__V1__NoticeKind kind,
+static void notice(struct driver *driver, Bellows__V1__NoticeKind kind,
 		   const char *text)
 {
-	if (!job_is_over(&c->job) && record_notice(c->record, kind, text))
-		service_publish(c, PUBLISH_SOON);
+	if (!job_is_over(&driver->job) &&
+	    record_notice(driver->record, kind, text))
+		driver_publish(driver, PUBLISH_SOON);
 }
 
 static void on_disk(void *user, const char *text, bool well)
 {
-	struct coordinator *c = user;
-	const char *obstacle = storage_obstacle(c->storage);
+	struct driver *driver = user;
+	const char *obstacle = storage_obstacle(driver->storage);
 
 	if (well)
 		log_info("%s", text);
 	else
 		log_warn("%s", text);
-	notice(c,
+	notice(driver,
 	       well ? BELLOWS__V1__NOTICE_KIND__NOTICE_DISK_WELL
 		    : BELLOWS__V1__NOTICE_KIND__NOTICE_DISK,
 	       text);
-	if (c->job.state == JOB_PREPARING && *obstacle)
-		coordinator_post(c, JOB_EV_UNPREPARED, c->job.next, 0,
-				 obstacle);
+	if (driver->job.state == JOB_PREPARING && *obstacle)
+		driver_post(driver, JOB_EV_UNPREPARED, driver->job.next, 0,
+			    obstacle);
 }
 
 static void on_unkept(void *user, const char *text)
@@ -54,26 +55,26 @@ static const char *name_of(const struct checkpoint *which, const char *unnamed,
 static void on_went_back(void *user, const struct checkpoint *newest,
 			 const struct checkpoint *older, const char *why)
 {
-	struct coordinator *c = user;
-	uint64_t step = c->history->step;
+	struct driver *driver = user;
+	uint64_t step = driver->history->step;
 	uint64_t seen = step > newest->step ? step : newest->step;
 	char bad[64], good[64], text[REASON_MAX], repeated[96] = "";
 
 	if (older->step > 0 && seen > older->step)
 		snprintf(repeated, sizeof(repeated),
 			 ", and %" PRIu64 " %s are computed again",
-			 seen - older->step, jobfile_unit(c->jobfile));
+			 seen - older->step, jobfile_unit(driver->jobfile));
 	snprintf(text, sizeof(text),
 		 "of the checkpoints, %s %s: going on from %s%s",
 		 name_of(newest, "the newest", bad), why,
 		 name_of(older, "the one before", good), repeated);
-	c->saved_after = 0;
-	on_unkept(c, text);
+	driver->progress.saved_after = 0;
+	on_unkept(driver, text);
 	if (*repeated)
-		record_repeated(c->record, seen - older->step);
+		record_repeated(driver->record, seen - older->step);
 }
 
-const struct storage_events coordinator_storage_events = {
+const struct storage_events driver_storage_events = {
 	on_disk,
 	on_unkept,
 	on_went_back,

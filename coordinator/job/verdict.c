@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/coordinator.h"
+#include "coordinator/job/driver_internal.h"
 
 #include "base/log.h"
 #include "coordinator/job/progress.h"
@@ -20,35 +20,37 @@ enum {
 };
 
 /* Ranks that were told to save have left, with 0: whether that is no end. */
-static bool left_unsaved(const struct coordinator *c)
+static bool left_unsaved(const struct driver *driver)
 {
-	if (c->save_ordered != c->job.epoch || c->saved)
+	if (driver->save.epoch != driver->job.epoch || driver->save.saved)
 		return false;
-	if (!c->judged)
-		return c->job.state == JOB_SAVING;
-	return c->unread ||
-	       (c->history->total != 0 && c->history->step < c->history->total);
+	if (!driver->save.judged)
+		return driver->job.state == JOB_SAVING;
+	return driver->save.unread ||
+	       (driver->history->total != 0 &&
+		driver->history->step < driver->history->total);
 }
 
 /* The ranks have left, and nothing more is waited for. */
-static void judge(struct coordinator *c, struct event *event)
+static void judge(struct driver *driver, struct event *event)
 {
-	int status = c->app_status;
-	bool unsaved = left_unsaved(c);
+	int status = driver->app_status;
+	bool unsaved = left_unsaved(driver);
 
 	if (status == 0 && !unsaved) {
-		if (!c->job.resumed)
+		if (!driver->job.resumed)
 			log_warn("epoch=%u nothing proved that it went on from "
 				 "its checkpoint",
-				 c->job.epoch);
+				 driver->job.epoch);
 		event->job.type = JOB_EV_FINISHED;
 		snprintf(event->reason, sizeof(event->reason),
 			 "the application ended with 0");
 		return;
 	}
 	if (status == 0)
-		c->exit_code = EXIT_CHECKPOINT;
-	event->job.type = storage_verdict(c->storage, &c->job, status);
+		driver->exit_code = EXIT_CHECKPOINT;
+	event->job.type =
+		storage_verdict(driver->storage, &driver->job, status);
 	if (WIFEXITED(status))
 		snprintf(event->reason, sizeof(event->reason),
 			 "the application ended with %d%s", WEXITSTATUS(status),
@@ -60,64 +62,65 @@ static void judge(struct coordinator *c, struct event *event)
 
 static void on_overdue(void *user)
 {
-	struct coordinator *c = user;
+	struct driver *driver = user;
 
-	coordinator_post_kind(c, EVENT_OVERDUE, c->job.epoch);
+	driver_post_kind(driver, EVENT_OVERDUE, driver->job.epoch);
 }
 
-static void wait_for(struct coordinator *c, msec_t patience)
+static void wait_for(struct driver *driver, msec_t patience)
 {
-	loop_timer_set(c->loop, &c->verdict, patience, on_overdue, c);
+	loop_timer_set(driver->loop, &driver->save.overdue, patience,
+		       on_overdue, driver);
 }
 
-bool verdict_on_overdue(struct coordinator *c, struct event *event)
+bool verdict_on_overdue(struct driver *driver, struct event *event)
 {
-	if (event->job.epoch != c->job.epoch)
+	if (event->job.epoch != driver->job.epoch)
 		return false;
-	judge(c, event);
+	judge(driver, event);
 	return true;
 }
 
-bool verdict_on_ended(struct coordinator *c, struct event *event)
+bool verdict_on_ended(struct driver *driver, struct event *event)
 {
-	launches_on_ended(c->launches, event->job.epoch);
-	if (event->job.epoch != c->job.epoch)
+	launches_on_ended(driver->launches, event->job.epoch);
+	if (event->job.epoch != driver->job.epoch)
 		return false;
-	if (c->save_ordered == c->job.epoch && !c->judged) {
-		wait_for(c, VERDICT_AFTER);
+	if (driver->save.epoch == driver->job.epoch && !driver->save.judged) {
+		wait_for(driver, VERDICT_AFTER);
 		return false;
 	}
 	/* What it printed last may come later than its end. */
-	if (c->app_status == 0 && left_unsaved(c)) {
-		wait_for(c, OUTPUT_AFTER);
+	if (driver->app_status == 0 && left_unsaved(driver)) {
+		wait_for(driver, OUTPUT_AFTER);
 		return false;
 	}
-	judge(c, event);
+	judge(driver, event);
 	return true;
 }
 
-void coordinator_on_checkpoint(struct coordinator *c,
-			       const Bellows__V1__CheckpointReport *report)
+void driver_on_checkpoint(struct driver *driver,
+			  const Bellows__V1__CheckpointReport *report)
 {
 	char reason[128];
 
-	if (report->epoch != c->save_ordered || c->judged)
+	if (report->epoch != driver->save.epoch || driver->save.judged)
 		return;
-	c->judged = true;
-	c->unread = report->unread;
-	loop_timer_clear(&c->verdict);
+	driver->save.judged = true;
+	driver->save.unread = report->unread;
+	loop_timer_clear(&driver->save.overdue);
 	if (report->complete && (report->newer || report->taken)) {
-		c->saved = true;
-		storage_find(c->storage);
-		progress_on_saved(c, report->step, report->taken);
+		driver->save.saved = true;
+		storage_find(driver->storage);
+		progress_on_saved(driver, report->step, report->taken);
 		snprintf(reason, sizeof(reason),
 			 "checkpoint of step %llu, %llu bytes",
 			 (unsigned long long)report->step,
 			 (unsigned long long)report->bytes);
-		coordinator_post(c, JOB_EV_SAVED, report->epoch, 0, reason);
+		driver_post(driver, JOB_EV_SAVED, report->epoch, 0, reason);
 		return;
 	}
 	log_warn("epoch=%u no checkpoint: %s", report->epoch, report->failure);
-	if (c->app_ended)
-		coordinator_post_kind(c, EVENT_ENDED, report->epoch);
+	if (driver->app_ended)
+		driver_post_kind(driver, EVENT_ENDED, report->epoch);
 }

@@ -3,9 +3,11 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "coordinator/service/figures.h"
 #include "coordinator/service/kub.h"
+#include "coordinator/service/methods.h"
 #include "coordinator/service/roles.h"
-#include "coordinator/service/service.h"
+#include "coordinator/service/service_internal.h"
 #include "jobfile/role.h"
 #include "proto/descriptors.h"
 
@@ -17,9 +19,9 @@ static const char *const services[] = {"bellows.v1.Coordinator",
 
 /* ---- who may come in ---- */
 
-static bool is_encrypted(const struct coordinator *c)
+static bool is_encrypted(const struct service *service)
 {
-	return tls_identity_is_there(&c->tls);
+	return tls_identity_is_there(&service->tls);
 }
 
 static bool is_port(const struct config *config)
@@ -33,30 +35,31 @@ static bool leaves_this_machine(const struct config *config)
 }
 
 /* -EACCES is for what the command line lacks. */
-static int read_secrets(struct coordinator *c, struct error *err)
+static int read_secrets(struct service *service, struct error *err)
 {
-	const struct config *config = c->config;
+	const struct config *config = service->config;
 	int r = 0;
 
 	if (config->token_file)
-		r = token_read(&c->token, config->token_file, err);
+		r = token_read(&service->token, config->token_file, err);
 	if (r < 0)
 		return error_wrap(err, r == -EACCES ? -EPERM : r,
 				  "--token-file");
 	if (!config->tls)
 		return 0;
-	r = tls_identity_read(&c->tls, config->tls, err);
+	r = tls_identity_read(&service->tls, config->tls, err);
 	if (r == 0)
-		r = tls_identity_serves(&c->tls, ROLE_SERVER, config->tls, err);
+		r = tls_identity_serves(&service->tls, ROLE_SERVER, config->tls,
+					err);
 	return r < 0 ? error_wrap(err, r == -EACCES ? -EPERM : r, "--tls") : 0;
 }
 
-static int check_main(const struct coordinator *c, struct error *err)
+static int check_main(const struct service *service, struct error *err)
 {
-	const struct config *config = c->config;
+	const struct config *config = service->config;
 	bool is_far = leaves_this_machine(config);
 
-	if (!is_port(config) || is_encrypted(c))
+	if (!is_port(config) || is_encrypted(service))
 		return 0;
 	if (!is_far && !config->token_file && !config->unencrypted)
 		return error_set(
@@ -73,7 +76,7 @@ static int check_main(const struct coordinator *c, struct error *err)
 				 "does without",
 				 config->listen);
 	/* whoever joins gets a key: who may is not left to the network */
-	if (is_far && c->jobfile->launcher == LAUNCHER_SSH &&
+	if (is_far && service->jobfile->launcher == LAUNCHER_SSH &&
 	    !config->token_file)
 		return error_set(err, -EACCES,
 				 "--listen %s: with mpi.launcher: ssh whoever "
@@ -83,16 +86,16 @@ static int check_main(const struct coordinator *c, struct error *err)
 	return 0;
 }
 
-static int check_kub(const struct coordinator *c, struct error *err)
+static int check_kub(const struct service *service, struct error *err)
 {
-	const char *kub = c->config->kub;
+	const char *kub = service->config->kub;
 
-	if (kub && !c->jobfile->kub)
+	if (kub && !service->jobfile->kub)
 		return error_set(err, -EACCES,
 				 "--kub %s: the job file does not say kub: "
 				 "true, so Kub's programs are not served",
 				 kub);
-	if (c->jobfile->kub && is_encrypted(c) && !kub)
+	if (service->jobfile->kub && is_encrypted(service) && !kub)
 		return error_set(err, -EACCES,
 				 "--tls: Kub's programs, which the job file "
 				 "wants served (kub: true), do not encrypt; "
@@ -101,20 +104,20 @@ static int check_kub(const struct coordinator *c, struct error *err)
 	return 0;
 }
 
-int doors_check(struct coordinator *c, struct error *err)
+int doors_check(struct service *service, struct error *err)
 {
-	int r = read_secrets(c, err);
+	int r = read_secrets(service, err);
 
 	if (r == 0)
-		r = check_main(c, err);
-	return r < 0 ? r : check_kub(c, err);
+		r = check_main(service, err);
+	return r < 0 ? r : check_kub(service, err);
 }
 
-bool doors_keep_secrets(const struct coordinator *c)
+bool doors_keep_secrets(const struct service *service)
 {
-	const struct config *config = c->config;
+	const struct config *config = service->config;
 
-	if (is_encrypted(c) || !is_port(config))
+	if (is_encrypted(service) || !is_port(config))
 		return true;
 	return config->token_file && !leaves_this_machine(config);
 }
@@ -132,109 +135,143 @@ static const struct rpc_method *both(size_t *n)
 	return all;
 }
 
-static int open_main(struct coordinator *c, const char *listen,
+static int open_main(struct service *service, const char *listen,
 		     struct error *err)
 {
-	bool alone = is_encrypted(c) || c->config->kub;
+	bool alone = is_encrypted(service) || service->config->kub;
 	struct rpc_server_config config = {
 		.listen = listen,
 		.methods = service_methods,
 		.n_methods = SERVICE_METHODS,
 		.services = services,
-		.n_services = alone || !c->jobfile->kub ? 1 : 2,
+		.n_services = alone || !service->jobfile->kub ? 1 : 2,
 		.descriptors = proto_descriptors,
 		.descriptors_size = proto_descriptors_size,
-		.tls = &c->tls,
+		.tls = &service->tls,
 		.authorize = roles_check,
-		.token = *c->token.text ? c->token.text : NULL,
+		.token = *service->token.text ? service->token.text : NULL,
 		.open = "/mpi_monitor.Monitor/", /* Kub's have no token */
-		.user = c,
+		.user = service,
 	};
 
 	if (!alone)
 		config.methods = both(&config.n_methods);
-	return rpc_server_create(&c->server, c->rpc, &config, err);
+	return rpc_server_create(&service->server, service->rpc, &config, err);
 }
 
-static int open_health(struct coordinator *c, struct error *err)
+static int open_health(struct service *service, struct error *err)
 {
 	const struct rpc_server_config config = {
-		.listen = c->config->health,
+		.listen = service->config->health,
 		.services = services,
 		.n_services = 1,
 	};
-	int r = rpc_server_create(&c->health, c->rpc, &config, err);
+	int r = rpc_server_create(&service->health, service->rpc, &config, err);
 
 	if (r < 0)
 		return error_wrap(err, r, "--health");
-	log_info("health is told at %s", rpc_server_address(c->health));
+	log_info("health is told at %s", rpc_server_address(service->health));
 	return 0;
 }
 
-static int open_kub(struct coordinator *c, struct error *err)
+static int open_kub(struct service *service, struct error *err)
 {
 	const struct rpc_server_config config = {
-		.listen = c->config->kub,
+		.listen = service->config->kub,
 		.methods = kub_methods,
 		.n_methods = KUB_METHODS,
 		.services = services + 1,
 		.n_services = 1,
 		.descriptors = proto_descriptors,
 		.descriptors_size = proto_descriptors_size,
-		.user = c,
+		.user = service,
 	};
-	int r = rpc_server_create(&c->kub, c->rpc, &config, err);
+	int r = rpc_server_create(&service->kub, service->rpc, &config, err);
 
 	if (r < 0)
 		return error_wrap(err, r, "--kub");
 	log_info("Kub's programs are served at %s, unencrypted",
-		 rpc_server_address(c->kub));
+		 rpc_server_address(service->kub));
 	return 0;
+}
+
+static void print_figures(void *user, FILE *to)
+{
+	struct service *service = user;
+	struct driver *driver = service->driver;
+	const struct figures figures = {
+		.jobfile = service->jobfile,
+		.job = driver_job(driver),
+		.history = driver_history(driver),
+		.ledger = members_ledger(driver_members(driver)),
+		.executors_wanted = driver_held(driver),
+		.now = loop_now(),
+	};
+
+	figures_print(&figures, to);
+}
+
+static int open_metrics(struct service *service, struct error *err)
+{
+	int r = metrics_create(&service->metrics, service->loop,
+			       service->config->metrics, print_figures, service,
+			       err);
+
+	if (r == 0)
+		log_info("metrics at http://%s/metrics",
+			 metrics_address(service->metrics));
+	return r;
 }
 
 static void on_renewed(void *user, const struct tls_identity *now,
 		       const struct error *fault)
 {
-	struct coordinator *c = user;
+	struct service *service = user;
 	struct error err;
 	int r;
 
 	r = fault ? error_set(&err, -EINVAL, "%s", fault->text)
-		  : tls_identity_serves(now, ROLE_SERVER, c->config->tls, &err);
+		  : tls_identity_serves(now, ROLE_SERVER, service->config->tls,
+					&err);
 	if (r < 0) {
 		log_warn("%s; its former certificate stays in use", err.text);
 		return;
 	}
 	log_info("certificate=renewed");
-	rpc_server_renew(c->server, now);
+	rpc_server_renew(service->server, now);
 }
 
-int doors_open(struct coordinator *c, const char *listen, struct error *err)
+int doors_open(struct service *service, const char *listen, struct error *err)
 {
-	int r = rpc_create(&c->rpc, c->loop, err);
+	int r = rpc_create(&service->rpc, service->loop, err);
 
 	if (r == 0)
-		r = open_main(c, listen, err);
-	if (r == 0 && c->config->health)
-		r = open_health(c, err);
-	if (r == 0 && c->config->kub)
-		r = open_kub(c, err);
+		r = open_main(service, listen, err);
+	if (r == 0 && service->config->health)
+		r = open_health(service, err);
+	if (r == 0 && service->config->kub)
+		r = open_kub(service, err);
+	if (r == 0 && service->config->metrics)
+		r = open_metrics(service, err);
 	if (r < 0)
 		return r;
-	if (is_encrypted(c))
-		renew_begin(&c->renew, c->loop, c->config->tls, &c->tls,
-			    on_renewed, c);
-	launches_set_address(c->launches, rpc_server_address(c->server));
+	if (is_encrypted(service))
+		renew_begin(&service->renew, service->loop,
+			    service->config->tls, &service->tls, on_renewed,
+			    service);
+	launches_set_address(driver_launches(service->driver),
+			     rpc_server_address(service->server));
 	return 0;
 }
 
-void doors_close(struct coordinator *c)
+void doors_close(struct service *service)
 {
-	renew_end(&c->renew);
-	rpc_server_destroy(c->kub);
-	rpc_server_destroy(c->health);
-	rpc_server_destroy(c->server);
-	rpc_destroy(c->rpc);
-	tls_identity_fini(&c->tls);
-	explicit_bzero(&c->token, sizeof(c->token));
+	metrics_destroy(service->metrics);
+	renew_end(&service->renew);
+	rpc_server_destroy(service->kub);
+	rpc_server_destroy(service->health);
+	rpc_server_destroy(service->server);
+	rpc_destroy(service->rpc);
+	tls_identity_fini(&service->tls);
+	explicit_bzero(&service->token, sizeof(service->token));
 }

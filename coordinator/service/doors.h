@@ -10,23 +10,24 @@
  *     --health   grpc.health.v1 alone: anybody, for probes have no certificate
  *     --kub      mpi_monitor.Monitor alone: anybody, for Kub's programs have
  *                neither certificate nor token
+ *     --metrics  figures in the format of Prometheus: anybody
  *
  * Without --tls the first of them is not encrypted, and serves Kub's programs
  * too.  Then it is on this machine only, and a port asks for a token, unless
  * --unencrypted says otherwise.
  */
 
-#include "coordinator/coordinator.h"
+#include "coordinator/service/service.h"
 
 /* Reads the token and the certificate, and refuses what would be open to others
  * without being asked for.  -EACCES: the command line does not fit the job. */
-int doors_check(struct coordinator *c, struct error *err);
+int doors_check(struct service *service, struct error *err);
 
 /* listen: of the first door. */
-int doors_open(struct coordinator *c, const char *listen, struct error *err);
-void doors_close(struct coordinator *c);
+int doors_open(struct service *service, const char *listen, struct error *err);
+void doors_close(struct service *service);
 
 /* Whether nobody but who calls at the first door reads what is answered. */
-bool doors_keep_secrets(const struct coordinator *c);
+bool doors_keep_secrets(const struct service *service);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "coordinator/job/scale.h"
 #include "coordinator/members/polled.h"
+#include "coordinator/service/service_internal.h"
 #include "proto/kub.pb-c.h"
 
 #include <errno.h>
@@ -33,13 +34,13 @@ static void confirm(struct rpc_call *call, enum confirmation id,
 	rpc_call_reply(call, &answer.base);
 }
 
-static bool is_served(const struct coordinator *c, struct rpc_call *call)
+static bool is_served(const struct service *service, struct rpc_call *call)
 {
-	if (!c->jobfile->kub)
+	if (!service->jobfile->kub)
 		rpc_call_end(call, RPC_UNIMPLEMENTED,
 			     "this job does not serve Kub's programs: its job "
 			     "file does not say kub: true");
-	return c->jobfile->kub;
+	return service->jobfile->kub;
 }
 
 /* ---- a monitor ---- */
@@ -49,43 +50,49 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 {
 	const MpiMonitor__AdditionalNodes *asked =
 		(const MpiMonitor__AdditionalNodes *)message;
-	struct coordinator *c = user;
-	unsigned size = c->job.size ? c->job.size : c->job.want;
-	int64_t ranks =
-		size + (int64_t)asked->nodes * c->jobfile->ranks_per_executor;
+	struct service *service = user;
+	unsigned size = driver_job(service->driver)->size
+				? driver_job(service->driver)->size
+				: driver_job(service->driver)->want;
+	int64_t ranks = size + (int64_t)asked->nodes *
+				       service->jobfile->ranks_per_executor;
 	struct error err;
 	bool accepted = false;
 
-	if (!is_served(c, call))
+	if (!is_served(service, call))
 		return;
 	if (strcasecmp(asked->mode, "vertical") == 0)
 		error_set(&err, -EINVAL,
 			  "mode: vertical scaling changes no number of nodes "
 			  "and is not done; horizontal");
 	else
-		accepted = scale_is_accepted(scale_check(c, ranks, &err));
+		accepted = scale_is_accepted(
+			scale_check(service->driver, ranks, &err));
 	if (!accepted) {
-		scale_declined(c, ranks, err.text);
+		scale_declined(service->driver, ranks, err.text);
 		confirm(call, SCALE_DECLINED, err.text);
 		return;
 	}
-	error_set(&err, 0, "from %u to %u ranks", c->job.size, (unsigned)ranks);
-	scale_begin(c, (unsigned)ranks, 0, "asked to by Kub's Scale");
+	error_set(&err, 0, "from %u to %u ranks",
+		  driver_job(service->driver)->size, (unsigned)ranks);
+	scale_begin(service->driver, (unsigned)ranks, 0,
+		    "asked to by Kub's Scale");
 	confirm(call, SCALE_ACCEPTED, err.text);
 }
 
 /* ---- an executor ---- */
 
 /* Who calls: by the name it gives, or else by where it calls from. */
-static int caller(struct coordinator *c, struct rpc_call *call,
+static int caller(struct service *service, struct rpc_call *call,
 		  const ProtobufCMessage *message)
 {
 	const MpiMonitor__Dummy22 *dummy = (const MpiMonitor__Dummy22 *)message;
-	const struct ledger *ledger = members_ledger(c->members);
+	const struct ledger *ledger =
+		members_ledger(driver_members(service->driver));
 	char from[RPC_HOST_MAX];
 	int member;
 
-	if (!is_served(c, call))
+	if (!is_served(service, call))
 		return NO_MEMBER;
 	rpc_host(rpc_call_peer(call), from);
 	member = polled_find(ledger, dummy->mtest);
@@ -101,7 +108,7 @@ static int caller(struct coordinator *c, struct rpc_call *call,
 
 /* It reports no sshd: Kub's is the one of its host, with a key that nobody
  * announces. */
-static void reach(struct coordinator *c, int member)
+static void reach(struct service *service, int member)
 {
 	Bellows__V1__Sshd sshd = BELLOWS__V1__SSHD__INIT;
 	Bellows__V1__Report report = BELLOWS__V1__REPORT__INIT;
@@ -110,8 +117,11 @@ static void reach(struct coordinator *c, int member)
 	sshd.user = (char *)polled_user();
 	report.what_case = BELLOWS__V1__REPORT__WHAT_SSHD;
 	report.sshd = &sshd;
-	c->launcher->ops->on_report(c->launcher, member, &report);
-	c->launcher->ops->admit(c->launcher, member);
+	driver_launcher(service->driver)
+		->ops->on_report(driver_launcher(service->driver), member,
+				 &report);
+	driver_launcher(service->driver)
+		->ops->admit(driver_launcher(service->driver), member);
 }
 
 static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
@@ -119,20 +129,22 @@ static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
 {
 	const MpiMonitor__NodeName *node =
 		(const MpiMonitor__NodeName *)message;
-	struct coordinator *c = user;
+	struct service *service = user;
 	struct error err;
 	bool again;
 	int member, r;
 
-	if (!is_served(c, call))
+	if (!is_served(service, call))
 		return;
-	if (job_is_over(&c->job)) {
-		rpc_call_end(call, RPC_FAILED_PRECONDITION, "the job is %s",
-			     job_state_name(c->job.state));
+	if (job_is_over(driver_job(service->driver))) {
+		rpc_call_end(
+			call, RPC_FAILED_PRECONDITION, "the job is %s",
+			job_state_name(driver_job(service->driver)->state));
 		return;
 	}
-	r = polled_join(c->members, node->nodeip,
-			c->jobfile->ranks_per_executor, &member, &again, &err);
+	r = polled_join(driver_members(service->driver), node->nodeip,
+			service->jobfile->ranks_per_executor, &member, &again,
+			&err);
 	if (r < 0) {
 		rpc_call_end(call,
 			     r == -EINVAL   ? RPC_INVALID_ARGUMENT
@@ -141,21 +153,26 @@ static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
 			     "%s", err.text);
 		return;
 	}
-	if (members_ledger(c->members)->members[member].state == MEMBER_JOINED)
-		reach(c, member);
+	if (members_ledger(driver_members(service->driver))
+		    ->members[member]
+		    .state == MEMBER_JOINED)
+		reach(service, member);
 	error_set(&err, 0, again ? "%s is here already" : "%s has joined",
-		  members_ledger(c->members)->members[member].name);
+		  members_ledger(driver_members(service->driver))
+			  ->members[member]
+			  .name);
 	confirm(call, HAS_JOINED, err.text);
 }
 
 /* A scaling pod asks before it joins: then it has to call from that address. */
-static bool may_have_keys(const struct coordinator *c, struct rpc_call *call,
+static bool may_have_keys(const struct service *service, struct rpc_call *call,
 			  const char *node)
 {
 	char from[RPC_HOST_MAX], here[POLLED_ADDRESS_MAX],
 		there[POLLED_ADDRESS_MAX];
 
-	if (polled_find(members_ledger(c->members), node) != NO_MEMBER)
+	if (polled_find(members_ledger(driver_members(service->driver)),
+			node) != NO_MEMBER)
 		return true;
 	rpc_host(rpc_call_peer(call), from);
 	return polled_address(from, here) && polled_address(node, there) &&
@@ -167,14 +184,15 @@ static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
 {
 	const MpiMonitor__NodeName *node =
 		(const MpiMonitor__NodeName *)message;
-	struct coordinator *c = user;
+	struct service *service = user;
 	const struct launcher_keys *keys;
 	MpiMonitor__SSHKeys answer = MPI_MONITOR__SSHKEYS__INIT;
 
-	if (!is_served(c, call))
+	if (!is_served(service, call))
 		return;
-	keys = c->launcher->ops->keys(c->launcher);
-	if (!keys || !may_have_keys(c, call, node->nodeip)) {
+	keys = driver_launcher(service->driver)
+		       ->ops->keys(driver_launcher(service->driver));
+	if (!keys || !may_have_keys(service, call, node->nodeip)) {
 		rpc_call_end(call, RPC_PERMISSION_DENIED,
 			     "nodeIP: '%.64s' is neither an executor nor the "
 			     "address this call comes from",
@@ -183,7 +201,7 @@ static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
 	}
 	answer.pubjobkey = (char *)keys->public_key;
 	/* nobody encrypts this call */
-	if (c->jobfile->kub_private_key)
+	if (service->jobfile->kub_private_key)
 		answer.privjobkey = (char *)keys->private_key;
 	answer.confirmid = KEYS_ARE_HERE;
 	rpc_call_reply(call, &answer.base);
@@ -192,16 +210,19 @@ static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
 static void on_active(struct rpc_call *call, const ProtobufCMessage *message,
 		      void *user)
 {
-	struct coordinator *c = user;
-	struct launch *now = launches_now(c->launches);
-	int member = caller(c, call, message);
+	struct service *service = user;
+	struct launch *now = launches_now(driver_launches(service->driver));
+	int member = caller(service, call, message);
 
 	if (member == NO_MEMBER)
 		return;
-	members_heard(c->members, member);
-	if (members_ledger(c->members)->members[member].state == MEMBER_LEAVING)
+	members_heard(driver_members(service->driver), member);
+	if (members_ledger(driver_members(service->driver))
+		    ->members[member]
+		    .state == MEMBER_LEAVING)
 		confirm(call, END_NOW, "end");
-	else if (now && c->job.state == JOB_SAVING && launch_asks(now, member))
+	else if (now && driver_job(service->driver)->state == JOB_SAVING &&
+		 launch_asks(now, member))
 		confirm(call, CHECKPOINT_NOW, "have a checkpoint written");
 	else
 		confirm(call, GO_ON, "go on");
@@ -210,14 +231,14 @@ static void on_active(struct rpc_call *call, const ProtobufCMessage *message,
 static void on_checkpointing(struct rpc_call *call,
 			     const ProtobufCMessage *message, void *user)
 {
-	struct coordinator *c = user;
-	struct launch *now = launches_now(c->launches);
-	int member = caller(c, call, message);
+	struct service *service = user;
+	struct launch *now = launches_now(driver_launches(service->driver));
+	int member = caller(service, call, message);
 
 	if (member == NO_MEMBER)
 		return;
 	confirm(call, WAS_CHECKPOINTED, "noted");
-	members_heard(c->members, member);
+	members_heard(driver_members(service->driver), member);
 	if (now)
 		launch_on_confirmed(now, member);
 }
@@ -225,13 +246,13 @@ static void on_checkpointing(struct rpc_call *call,
 static void on_end(struct rpc_call *call, const ProtobufCMessage *message,
 		   void *user)
 {
-	struct coordinator *c = user;
-	int member = caller(c, call, message);
+	struct service *service = user;
+	int member = caller(service, call, message);
 
 	if (member == NO_MEMBER)
 		return;
 	confirm(call, HAS_ENDED, "good-bye");
-	members_part(c->members, member, "it ended");
+	members_part(driver_members(service->driver), member, "it ended");
 }
 
 /* clang-format off */

@@ -13,7 +13,7 @@
 
 enum { KUB_METHODS = 6 };
 
-/* user: the struct coordinator. */
+/* user: the struct service. */
 extern const struct rpc_method kub_methods[KUB_METHODS];
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/coordinator.h"
+#include "coordinator/service/service_internal.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -21,7 +21,7 @@ struct output_call {
 };
 
 /* The first chunk of a stream says whose it is; NULL: the call was ended. */
-static struct output_call *adopt(struct coordinator *c, struct rpc_call *call,
+static struct output_call *adopt(struct service *service, struct rpc_call *call,
 				 const Bellows__V1__OutputChunk *chunk)
 {
 	struct output_call *output = rpc_call_data(call);
@@ -29,7 +29,8 @@ static struct output_call *adopt(struct coordinator *c, struct rpc_call *call,
 
 	if (output)
 		return output;
-	member = members_find(c->members, chunk->name, chunk->incarnation);
+	member = members_find(driver_members(service->driver), chunk->name,
+			      chunk->incarnation);
 	if (member == NO_MEMBER) {
 		rpc_call_end(call, RPC_NOT_FOUND,
 			     "executor '%.63s' has not joined", chunk->name);
@@ -42,12 +43,12 @@ static struct output_call *adopt(struct coordinator *c, struct rpc_call *call,
 	}
 	output->call = call;
 	output->member = member;
-	list_append(&c->outputs, &output->link);
+	list_append(&service->outputs, &output->link);
 	rpc_call_set_data(call, output);
 	return output;
 }
 
-static void show_lines(struct coordinator *c, unsigned epoch,
+static void show_lines(struct service *service, unsigned epoch,
 		       const uint8_t *text, size_t n)
 {
 	char line[LINE_SEEN_MAX];
@@ -60,45 +61,46 @@ static void show_lines(struct coordinator *c, unsigned epoch,
 			 (int)(length < sizeof(line) ? length
 						     : sizeof(line) - 1),
 			 (const char *)text);
-		coordinator_on_line(c, epoch, line);
+		driver_on_line(service->driver, epoch, line);
 		length += end != NULL;
 		text += length;
 		n -= length;
 	}
 }
 
-void output_show(struct coordinator *c, unsigned epoch, unsigned rank,
+void output_show(struct service *service, unsigned epoch, unsigned rank,
 		 bool error, const uint8_t *text, size_t n)
 {
-	sink_write(c->sink, epoch, error, text, n);
-	if (sink_is_full(c->sink))
-		output_hold_back(c, true);
+	sink_write(service->sink, epoch, error, text, n);
+	if (sink_is_full(service->sink))
+		output_hold_back(service, true);
 	if (rank == 0)
-		show_lines(c, epoch, text, n);
+		show_lines(service, epoch, text, n);
 }
 
-void output_on_chunk(struct coordinator *c, struct rpc_call *call,
+void output_on_chunk(struct service *service, struct rpc_call *call,
 		     const Bellows__V1__OutputChunk *chunk)
 {
-	const struct output_call *output = adopt(c, call, chunk);
+	const struct output_call *output = adopt(service, call, chunk);
 	const struct member *m;
 	struct error err;
 
 	if (!output)
 		return;
-	m = &members_ledger(c->members)->members[output->member];
+	m = &members_ledger(driver_members(service->driver))
+		     ->members[output->member];
 	if (!member_is_alive(m)) {
 		rpc_call_end(call, RPC_NOT_FOUND, "executor '%s' was given up",
 			     m->name);
 		return;
 	}
-	if (claims_check_output(c, output->member, chunk->epoch, chunk->rank,
-				&err) < 0) {
+	if (claims_check_output(service->driver, output->member, chunk->epoch,
+				chunk->rank, &err) < 0) {
 		log_warn("executor=%s is not believed: %s", m->name, err.text);
 		rpc_call_end(call, RPC_PERMISSION_DENIED, "%s", err.text);
 		return;
 	}
-	output_show(c, chunk->epoch, chunk->rank, chunk->error,
+	output_show(service, chunk->epoch, chunk->rank, chunk->error,
 		    chunk->data.data, chunk->data.len);
 }
 
@@ -110,7 +112,7 @@ void output_on_half(struct rpc_call *call)
 	rpc_call_end(call, RPC_OK, "");
 }
 
-void output_on_gone(struct coordinator *c, struct rpc_call *call)
+void output_on_gone(struct rpc_call *call)
 {
 	struct output_call *output = rpc_call_data(call);
 
@@ -120,11 +122,11 @@ void output_on_gone(struct coordinator *c, struct rpc_call *call)
 	free(output);
 }
 
-void output_hold_back(struct coordinator *c, bool yes)
+void output_hold_back(struct service *service, bool yes)
 {
-	struct launch *now = launches_now(c->launches);
+	struct launch *now = launches_now(driver_launches(service->driver));
 
-	list_for_each (at, &c->outputs)
+	list_for_each (at, &service->outputs)
 		rpc_call_pause(CONTAINER(at, struct output_call, link)->call,
 			       yes);
 	if (now)

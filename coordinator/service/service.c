@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/service/service.h"
+#include "coordinator/service/service_internal.h"
 
 #include "base/cleanup.h"
-#include "base/log.h"
-#include "coordinator/coordinator.h"
-#include "coordinator/job/claims.h"
-#include "coordinator/job/scale.h"
 #include "coordinator/service/doors.h"
 #include "coordinator/service/status.h"
 
 #include <errno.h>
-#include <string.h>
+#include <stdlib.h>
+#include <sys/random.h>
 
-/*
- * bellows.v1.Coordinator: what is asked from outside, turned into events
- */
-
-/* ---- watching ---- */
+/* ---- calls of WatchJob ---- */
 
 struct watcher {
 	struct list link;
@@ -24,48 +17,51 @@ struct watcher {
 	bool full; /* slow: it gets the newest once it has room */
 };
 
-static void send_job(struct coordinator *c, struct watcher *watcher)
+static void send_job(struct service *service, struct watcher *watcher)
 {
 	Bellows__V1__Job job;
 
 	if (watcher->full)
 		return;
-	if (status_fill(c, &job) == 0)
+	if (status_fill(service, &job) == 0)
 		watcher->full = rpc_call_send(watcher->call, &job.base) > 0;
 	status_unfill(&job);
 }
 
 static void publish(void *user)
 {
-	struct coordinator *c = user;
+	struct service *service = user;
 
-	list_for_each (at, &c->watchers)
-		send_job(c, CONTAINER(at, struct watcher, link));
+	list_for_each (at, &service->watchers)
+		send_job(service, CONTAINER(at, struct watcher, link));
 }
 
-void service_publish(struct coordinator *c, enum publish within)
+static void on_changed(void *user, enum publish within)
 {
+	struct service *service = user;
+
 	if (within == PUBLISH_NOW) {
-		loop_timer_clear(&c->publish);
-		publish(c);
-	} else if (!loop_timer_is_set(&c->publish) ||
-		   c->publish.at > loop_now() + (msec_t)within) {
-		loop_timer_set(c->loop, &c->publish, within, publish, c);
+		loop_timer_clear(&service->publish);
+		publish(service);
+	} else if (!loop_timer_is_set(&service->publish) ||
+		   service->publish.at > loop_now() + (msec_t)within) {
+		loop_timer_set(service->loop, &service->publish, within,
+			       publish, service);
 	}
 }
 
-void service_finish(struct coordinator *c)
+static void on_over(void *user)
 {
-	publish(c);
-	list_for_each (at, &c->watchers)
+	struct service *service = user;
+
+	publish(service);
+	list_for_each (at, &service->watchers)
 		rpc_call_end(CONTAINER(at, struct watcher, link)->call, RPC_OK,
 			     "");
 }
 
-static void on_watch(struct rpc_call *call, const ProtobufCMessage *message,
-		     void *user)
+void service_on_watch(struct service *service, struct rpc_call *call)
 {
-	struct coordinator *c = user;
 	struct watcher *watcher = calloc(1, sizeof(*watcher));
 
 	if (!watcher) {
@@ -73,12 +69,12 @@ static void on_watch(struct rpc_call *call, const ProtobufCMessage *message,
 		return;
 	}
 	watcher->call = call;
-	list_append(&c->watchers, &watcher->link);
+	list_append(&service->watchers, &watcher->link);
 	rpc_call_set_data(call, watcher);
-	send_job(c, watcher);
+	send_job(service, watcher);
 }
 
-static void on_watch_gone(struct rpc_call *call, void *user)
+void service_on_watch_gone(struct rpc_call *call)
 {
 	struct watcher *watcher = rpc_call_data(call);
 
@@ -88,303 +84,91 @@ static void on_watch_gone(struct rpc_call *call, void *user)
 	free(watcher);
 }
 
-static void on_watch_writable(struct rpc_call *call, void *user)
+void service_on_watch_writable(struct service *service, struct rpc_call *call)
 {
 	struct watcher *watcher = rpc_call_data(call);
 
 	watcher->full = false;
-	send_job(user, watcher);
+	send_job(service, watcher);
 }
 
-static void on_get(struct rpc_call *call, const ProtobufCMessage *message,
-		   void *user)
+/* ---- what the driver tells ---- */
+
+static void on_printed(void *user, unsigned epoch, unsigned rank, bool error,
+		       const char *text, size_t n)
 {
-	Bellows__V1__Job job;
-
-	if (status_fill(user, &job) == 0)
-		rpc_call_reply(call, &job.base);
-	else
-		rpc_call_end(call, RPC_RESOURCE_EXHAUSTED, "out of memory");
-	status_unfill(&job);
+	output_show(user, epoch, rank, error, (const uint8_t *)text, n);
 }
 
-/* ---- scaling ---- */
-
-static void answer(struct rpc_call *call, const struct request *request,
-		   Bellows__V1__ScaleCode code, char *reason)
-{
-	Bellows__V1__ScaleReply reply = BELLOWS__V1__SCALE_REPLY__INIT;
-
-	reply.accepted = scale_is_accepted(code);
-	reply.code = code;
-	reply.reason = reason;
-	reply.from = request->from;
-	reply.to = request->to;
-	rpc_call_reply(call, &reply.base);
-}
-
-static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
-		     void *user)
-{
-	struct coordinator *c = user;
-	const Bellows__V1__ScaleRequest *asked =
-		(const Bellows__V1__ScaleRequest *)message;
-	const struct request *before =
-		record_find_request(c->record, asked->request_id);
-	bool is_delta =
-		asked->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE_DELTA;
-	int64_t ranks =
-		is_delta ? (int64_t)c->job.want + asked->delta : asked->ranks;
-	struct request request = {.from = c->job.size, .to = c->job.size};
-	Bellows__V1__ScaleCode code;
-	struct error err;
-
-	if (asked->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE__NOT_SET) {
-		rpc_call_end(call, RPC_INVALID_ARGUMENT,
-			     "size: ranks or delta must be set");
-		return;
-	}
-	if (strlen(asked->request_id) >= sizeof(request.id)) {
-		rpc_call_end(call, RPC_INVALID_ARGUMENT,
-			     "request_id: at most %zu bytes",
-			     sizeof(request.id) - 1);
-		return;
-	}
-	if (before) {
-		answer(call, before, BELLOWS__V1__SCALE_CODE__ACCEPTED, "");
-		return;
-	}
-	code = scale_check(c, ranks, &err);
-	if (scale_is_accepted(code)) {
-		request.to = (unsigned)ranks;
-		snprintf(request.id, sizeof(request.id), "%s",
-			 asked->request_id);
-		record_request(c->record, &request);
-		scale_begin(c, request.to, asked->deadline, asked->reason);
-	} else {
-		scale_declined(c, ranks, err.text);
-	}
-	/* the sender can rely on an answer: the size is in the journal */
-	answer(call, &request, code, err.text);
-}
-
-static void on_grant(struct rpc_call *call, const ProtobufCMessage *message,
-		     void *user)
-{
-	struct coordinator *c = user;
-	const Bellows__V1__GrantRequest *asked =
-		(const Bellows__V1__GrantRequest *)message;
-	Bellows__V1__GrantReply reply = BELLOWS__V1__GRANT_REPLY__INIT;
-	struct error err;
-
-	if (asked->size_case != BELLOWS__V1__GRANT_REQUEST__SIZE_RANKS) {
-		rpc_call_end(call, RPC_INVALID_ARGUMENT,
-			     "size: ranks must be set");
-		return;
-	}
-	reply.code = scale_check_grant(c, asked->ranks, &reply.ranks, &err);
-	reply.accepted = scale_is_accepted(reply.code);
-	reply.reason = err.text;
-	if (reply.accepted)
-		scale_grant(c, reply.ranks, asked->reason);
-	else
-		log_info("grant of %u ranks refused: %s", asked->ranks,
-			 err.text);
-	rpc_call_reply(call, &reply.base);
-}
-
-static void on_supply(struct rpc_call *call, const ProtobufCMessage *message,
-		      void *user)
-{
-	struct coordinator *c = user;
-	const char *trouble =
-		((const Bellows__V1__SupplyRequest *)message)->trouble;
-	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
-
-	if (strlen(trouble) >= sizeof(c->trouble)) {
-		rpc_call_end(call, RPC_INVALID_ARGUMENT,
-			     "trouble: at most %zu bytes",
-			     sizeof(c->trouble) - 1);
-		return;
-	}
-	rpc_call_reply(call, &ack.base);
-	if (strcmp(c->trouble, trouble) == 0)
-		return;
-	snprintf(c->trouble, sizeof(c->trouble), "%s", trouble);
-	log_info("trouble=\"%s\"", c->trouble);
-	service_publish(c, PUBLISH_SOON);
-}
-
-static void on_cancel(struct rpc_call *call, const ProtobufCMessage *message,
-		      void *user)
-{
-	const Bellows__V1__CancelRequest *request =
-		(const Bellows__V1__CancelRequest *)message;
-	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
-
-	coordinator_post(user, request->save ? JOB_EV_SUSPEND : JOB_EV_CANCEL,
-			 0, 0, *request->reason ? request->reason : "asked to");
-	coordinator_settle(user);
-	rpc_call_reply(call, &ack.base);
-}
-
-/* ---- executors ---- */
-
-static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
-			void *user)
-{
-	struct coordinator *c = user;
-	Bellows__V1__JobInitReply welcome = BELLOWS__V1__JOB_INIT_REPLY__INIT;
-
-	if (job_is_over(&c->job)) {
-		rpc_call_end(call, RPC_FAILED_PRECONDITION, "the job is %s",
-			     job_state_name(c->job.state));
-		return;
-	}
-	welcome.job = c->jobfile->name;
-	welcome.job_file = c->jobfile->text;
-	welcome.dir = (char *)c->jobfile->folder;
-	welcome.heartbeat = (uint32_t)members_heartbeat(c->members);
-	welcome.lease = (uint32_t)members_lease(c->members);
-	welcome.incarnation = c->incarnation;
-	members_on_join(c->members, call,
-			(const Bellows__V1__JobInitRequest *)message, &welcome);
-}
-
-static void on_report(struct rpc_call *call, const ProtobufCMessage *message,
-		      void *user)
-{
-	struct coordinator *c = user;
-
-	members_on_report(c->members, call,
-			  (const Bellows__V1__Report *)message);
-}
-
-static void on_stream_half(struct rpc_call *call, void *user)
-{
-	rpc_call_end(call, RPC_OK, "");
-}
-
-static void on_stream_gone(struct rpc_call *call, void *user)
-{
-	struct coordinator *c = user;
-
-	members_on_stream_gone(c->members, call);
-}
-
-static void on_output(struct rpc_call *call, const ProtobufCMessage *message,
-		      void *user)
-{
-	output_on_chunk(user, call, (const Bellows__V1__OutputChunk *)message);
-}
-
-static void on_output_half(struct rpc_call *call, void *user)
-{
-	output_on_half(call);
-}
-
-static void on_output_gone(struct rpc_call *call, void *user)
-{
-	output_on_gone(user, call);
-}
-
-static void on_checkpointing(struct rpc_call *call,
-			     const ProtobufCMessage *message, void *user)
-{
-	const Bellows__V1__CheckpointReport *report =
-		(const Bellows__V1__CheckpointReport *)message;
-	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
-	struct error err;
-	int r = claims_check_verdict(user, report, &err);
-
-	if (r < 0) {
-		log_warn("a verdict is not believed: %s", err.text);
-		rpc_call_end(call,
-			     r == -ENOENT ? RPC_NOT_FOUND
-					  : RPC_PERMISSION_DENIED,
-			     "%s", err.text);
-		return;
-	}
-	rpc_call_reply(call, &ack.base);
-	coordinator_on_checkpoint(user, report);
-}
-
-static void on_end_exec(struct rpc_call *call, const ProtobufCMessage *message,
-			void *user)
-{
-	struct coordinator *c = user;
-	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
-
-	rpc_call_reply(call, &ack.base);
-	members_on_end(c->members,
-		       (const Bellows__V1__EndExecRequest *)message);
-}
-
-static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
-		    void *user)
-{
-	struct coordinator *c = user;
-	const Bellows__V1__RetrieveKeysRequest *request =
-		(const Bellows__V1__RetrieveKeysRequest *)message;
-	Bellows__V1__RetrieveKeysReply reply =
-		BELLOWS__V1__RETRIEVE_KEYS_REPLY__INIT;
-	const struct launcher_keys *keys = c->launcher->ops->keys(c->launcher);
-
-	if (!keys) {
-		rpc_call_end(call, RPC_FAILED_PRECONDITION,
-			     "the stream launcher has no keys");
-		return;
-	}
-	if (members_find(c->members, request->name, request->incarnation) ==
-	    NO_MEMBER) {
-		rpc_call_end(call, RPC_PERMISSION_DENIED,
-			     "no member of the job has this name and "
-			     "incarnation");
-		return;
-	}
-	if (!request->public_only && !doors_keep_secrets(c)) {
-		rpc_call_end(
-			call, RPC_FAILED_PRECONDITION,
-			"the private key is not sent over a connection "
-			"that is not encrypted, nor to who needs no token; "
-			"public_only");
-		return;
-	}
-	reply.public_key = (char *)keys->public_key;
-	if (!request->public_only) {
-		reply.private_key.data = (uint8_t *)keys->private_key;
-		reply.private_key.len = strlen(keys->private_key);
-	}
-	rpc_call_reply(call, &reply.base);
-}
-
-/* clang-format off */
-#define PATH(call) "/bellows.v1.Coordinator/" call
-const struct rpc_method service_methods[SERVICE_METHODS] = {
-	{ PATH("JobInit"), RPC_UNARY, &bellows__v1__job_init_request__descriptor,
-	  .on_message = on_job_init },
-	{ PATH("RetrieveKeys"), RPC_UNARY, &bellows__v1__retrieve_keys_request__descriptor,
-	  .on_message = on_keys },
-	{ PATH("ActiveServer"), RPC_BIDI, &bellows__v1__report__descriptor,
-	  .on_message = on_report, .on_half = on_stream_half, .on_gone = on_stream_gone },
-	{ PATH("Output"), RPC_BIDI, &bellows__v1__output_chunk__descriptor,
-	  .on_message = on_output, .on_half = on_output_half, .on_gone = on_output_gone },
-	{ PATH("Checkpointing"), RPC_UNARY, &bellows__v1__checkpoint_report__descriptor,
-	  .on_message = on_checkpointing },
-	{ PATH("EndExec"), RPC_UNARY, &bellows__v1__end_exec_request__descriptor,
-	  .on_message = on_end_exec },
-	{ PATH("Scale"), RPC_UNARY, &bellows__v1__scale_request__descriptor,
-	  .on_message = on_scale },
-	{ PATH("Grant"), RPC_UNARY, &bellows__v1__grant_request__descriptor,
-	  .on_message = on_grant },
-	{ PATH("Supply"), RPC_UNARY, &bellows__v1__supply_request__descriptor,
-	  .on_message = on_supply },
-	{ PATH("Cancel"), RPC_UNARY, &bellows__v1__cancel_request__descriptor,
-	  .on_message = on_cancel },
-	{ PATH("GetJob"), RPC_UNARY, &bellows__v1__get_job_request__descriptor,
-	  .on_message = on_get },
-	{ PATH("WatchJob"), RPC_SERVER_STREAM, &bellows__v1__get_job_request__descriptor,
-	  .on_message = on_watch, .on_gone = on_watch_gone, .on_writable = on_watch_writable },
+const struct driver_events service_driver_events = {
+	on_changed,
+	on_over,
+	on_printed,
 };
-#undef PATH
-/* clang-format on */
+
+/* ---- life ---- */
+
+static void on_room(void *user)
+{
+	output_hold_back(user, false);
+}
+
+static void on_file(void *user, const char *text)
+{
+	struct service *service = user;
+
+	storage_on_output(driver_storage(service->driver), text);
+}
+
+void service_set_driver(struct service *service, struct driver *driver)
+{
+	service->driver = driver;
+}
+
+const char *service_address(const struct service *service)
+{
+	return rpc_server_address(service->server);
+}
+
+const struct tls_identity *service_identity(const struct service *service)
+{
+	return &service->tls;
+}
+
+int service_create(struct service **out, struct loop *loop,
+		   const struct config *config, const struct jobfile *jobfile,
+		   struct error *err)
+{
+	struct service *service = calloc(1, sizeof(*service));
+	int r;
+
+	if (!service)
+		return error_set(err, -ENOMEM, "out of memory");
+	service->loop = loop;
+	service->config = config;
+	service->jobfile = jobfile;
+	if (getrandom(&service->incarnation, sizeof(service->incarnation), 0) <
+	    0)
+		service->incarnation = (uint64_t)loop_now();
+	list_init(&service->watchers);
+	list_init(&service->outputs);
+	r = sink_create(&service->sink, loop, config->state, on_room, on_file,
+			service, err);
+	if (r < 0) {
+		free(service);
+		return r;
+	}
+	*out = service;
+	return 0;
+}
+
+struct service *service_destroy(struct service *service)
+{
+	if (!service)
+		return NULL;
+	loop_timer_clear(&service->publish);
+	doors_close(service);
+	sink_destroy(service->sink);
+	free(service);
+	return NULL;
+}

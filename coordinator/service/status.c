@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/service/status.h"
 
-#include "coordinator/coordinator.h"
 #include "coordinator/launch/mpiexec.h"
+#include "coordinator/service/service_internal.h"
 #include "coordinator/service/shortfall.h"
 
 #include <errno.h>
@@ -29,9 +29,10 @@ Bellows__V1__State status_state(enum job_state state)
 	return states[state];
 }
 
-static int fill_members(struct coordinator *c, Bellows__V1__Job *out)
+static int fill_members(struct service *service, Bellows__V1__Job *out)
 {
-	const struct ledger *ledger = members_ledger(c->members);
+	const struct ledger *ledger =
+		members_ledger(driver_members(service->driver));
 	msec_t now = loop_now();
 
 	out->members = calloc((size_t)ledger->n + 1, sizeof(*out->members));
@@ -67,56 +68,62 @@ static unsigned ready_executors(const struct ledger *ledger)
 	return n;
 }
 
-static void describe_shortfall(struct coordinator *c, msec_t now)
+static void describe_shortfall(struct service *service, msec_t now)
 {
 	const struct shortfall_facts facts = {
-		.job = &c->job,
-		.trouble = c->trouble,
-		.dropped = history_dropped(c->history),
-		.ready = ready_executors(members_ledger(c->members)),
-		.wanted = c->held,
+		.job = driver_job(service->driver),
+		.trouble = driver_trouble(service->driver),
+		.dropped = history_dropped(driver_history(service->driver)),
+		.ready = ready_executors(
+			members_ledger(driver_members(service->driver))),
+		.wanted = driver_held(service->driver),
 		.now = now,
 	};
 
-	shortfall_describe(&facts, c->shortfall, sizeof(c->shortfall));
+	shortfall_describe(&facts, service->shortfall,
+			   sizeof(service->shortfall));
 }
 
-int status_fill(struct coordinator *c, Bellows__V1__Job *out)
+int status_fill(struct service *service, Bellows__V1__Job *out)
 {
-	const struct launch *runs = launches_now(c->launches);
+	const struct launch *runs =
+		launches_now(driver_launches(service->driver));
 	msec_t now = loop_now();
 
-	describe_shortfall(c, now);
+	describe_shortfall(service, now);
 	bellows__v1__job__init(out);
-	out->name = c->jobfile->name;
-	out->incarnation = c->incarnation;
-	out->state = status_state(c->job.state);
-	out->reason = c->reason;
-	out->size = c->job.size;
-	out->target = c->job.target;
-	out->want = c->job.want;
-	out->grant = c->job.grant == JOB_NO_GRANT ? 0 : c->job.grant;
-	out->shortfall = c->shortfall;
-	out->min = c->jobfile->ranks.min;
-	out->max = c->jobfile->ranks.max;
-	out->epoch = c->job.epoch;
-	out->progress = history_progress(c->history);
-	out->step = c->history->step;
-	out->age = (uint64_t)(now - c->history->began);
-	out->eta = history_eta(c->history, now);
-	out->executors_wanted = c->held;
-	out->rescales = c->history->rescales_done;
-	out->exit_code = c->exit_code;
-	out->unit = (char *)jobfile_unit(c->jobfile);
-	out->trouble = c->trouble;
-	out->disk = (char *)storage_trouble(c->storage);
+	out->name = service->jobfile->name;
+	out->incarnation = service->incarnation;
+	out->state = status_state(driver_job(service->driver)->state);
+	out->reason = (char *)driver_reason(service->driver);
+	out->size = driver_job(service->driver)->size;
+	out->target = driver_job(service->driver)->target;
+	out->want = driver_job(service->driver)->want;
+	out->grant = driver_job(service->driver)->grant == JOB_NO_GRANT
+			     ? 0
+			     : driver_job(service->driver)->grant;
+	out->shortfall = service->shortfall;
+	out->min = service->jobfile->ranks.min;
+	out->max = service->jobfile->ranks.max;
+	out->epoch = driver_job(service->driver)->epoch;
+	out->progress = history_progress(driver_history(service->driver));
+	out->step = driver_history(service->driver)->step;
+	out->age = (uint64_t)(now - driver_history(service->driver)->began);
+	out->eta = history_eta(driver_history(service->driver), now);
+	out->executors_wanted = driver_held(service->driver);
+	out->rescales = driver_history(service->driver)->rescales_done;
+	out->exit_code = driver_exit_code(service->driver);
+	out->unit = (char *)jobfile_unit(service->jobfile);
+	out->trouble = (char *)driver_trouble(service->driver);
+	out->disk = (char *)storage_trouble(driver_storage(service->driver));
 	if (runs)
 		out->network = (char *)mpiexec_network(
-			c->jobfile, members_ledger(c->members),
+			service->jobfile,
+			members_ledger(driver_members(service->driver)),
 			launch_layout(runs));
-	if (fill_members(c, out) < 0)
+	if (fill_members(service, out) < 0)
 		return -ENOMEM;
-	return history_fill(c->history, out);
+	return history_fill(driver_history(service->driver), out);
 }
 
 void status_unfill(Bellows__V1__Job *job)

@@ -9,11 +9,11 @@
 #include "core/job.h"
 #include "proto/bellows.pb-c.h"
 
-struct coordinator;
+struct service;
 
 /* 0 or -ENOMEM; status_unfill() follows in both cases.  The texts are the
- * coordinator's. */
-int status_fill(struct coordinator *c, Bellows__V1__Job *out);
+ * service's. */
+int status_fill(struct service *service, Bellows__V1__Job *out);
 void status_unfill(Bellows__V1__Job *out);
 
 Bellows__V1__State status_state(enum job_state state);

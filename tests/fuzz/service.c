@@ -82,14 +82,15 @@ static void members_are_apart(const struct ledger *ledger)
 
 static void job_is_within_its_bounds(const struct coordinator *c)
 {
-	const struct job *job = &c->job;
+	const struct job *job = driver_job(c->driver);
+	int exit_code = driver_exit_code(c->driver);
 
 	HOLD(job->state <= JOB_SUSPENDED);
 	HOLD(job->size <= c->jobfile->ranks.max);
 	HOLD(job->target <= c->jobfile->ranks.max);
 	HOLD(job->epoch <= job->starts && job->next <= job->starts);
-	HOLD(c->exit_code >= 0 && c->exit_code <= 255);
-	members_are_apart(members_ledger(c->members));
+	HOLD(exit_code >= 0 && exit_code <= 255);
+	members_are_apart(members_ledger(driver_members(c->driver)));
 }
 
 static void job_can_be_read(struct desk *desk)

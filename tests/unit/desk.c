@@ -8,6 +8,7 @@
 #include "coordinator/journal/journal.h"
 #include "coordinator/launch/mpirun.h"
 #include "coordinator/service/doors.h"
+#include "coordinator/service/sink.h"
 #include "rpc/client.h"
 #include "rpc/wire.h"
 #include "ssh/login.h"
@@ -341,7 +342,7 @@ bool desk_say(struct rpc_call *call, const void *bytes, size_t n)
 	}
 	call->method->on_message(call, message, call->user);
 	protobuf_c_message_free_unpacked(message, NULL);
-	coordinator_settle(desk.c);
+	driver_settle(desk.c->driver);
 	return true;
 }
 
@@ -359,7 +360,7 @@ void desk_half(struct rpc_call *call)
 {
 	if (!call->answer.is_over && call->method->on_half)
 		call->method->on_half(call, call->user);
-	coordinator_settle(desk.c);
+	driver_settle(desk.c->driver);
 }
 
 void desk_hang_up(struct rpc_call *call)
@@ -405,9 +406,9 @@ static int live(const struct config *config, struct error *err)
 				   err);
 
 	if (r == 0)
-		r = doors_open(c, "10.0.0.1:7000", err);
+		r = doors_open(c->service, "10.0.0.1:7000", err);
 	if (r == 0)
-		r = coordinator_begin(c, err);
+		r = driver_begin(c->driver, err);
 	if (r < 0)
 		return r;
 	desk.c = c;

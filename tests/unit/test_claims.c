@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/job/driver_internal.h"
 #include "jobfile/exit.h"
 #include "tests/check.h"
 #include "tests/unit/desk_crew.h"
@@ -51,7 +52,8 @@ static bool is_refused(const struct desk_answer *answer, enum rpc_code code,
 /* Nothing has come of a lie. */
 static bool computes(void)
 {
-	return desk->c->job.state == JOB_RUNNING && desk->c->job.epoch == 1 &&
+	return desk->c->driver->job.state == JOB_RUNNING &&
+	       desk->c->driver->job.epoch == 1 &&
 	       !desk_answer(streams[0])->is_over;
 }
 
@@ -120,7 +122,7 @@ static void said_again(struct desk *at, void *user)
 	is_up(0, 1, 0, 1);
 	is_up(0, 1, 0, 0); /* its rank has ended meanwhile */
 	CHECK(computes());
-	CHECK(!desk->c->app_ended);
+	CHECK(!desk->c->driver->app_ended);
 }
 
 static void what_was_true_may_be_said_again(void)
@@ -141,10 +143,10 @@ static void others_output(struct desk *at, void *user)
 			 "executor 'w1' has not joined"));
 	CHECK(is_refused(prints("", 0, 1, 0), RPC_NOT_FOUND,
 			 "executor '' has not joined"));
-	CHECK(desk->printed == 0 && desk->c->history->step == 0);
+	CHECK(desk->printed == 0 && desk->c->driver->history->step == 0);
 	CHECK(!prints("w1", 11, 1, 1)->is_over);
 	CHECK(!prints("w0", 10, 1, 0)->is_over);
-	CHECK(desk->printed == 50 && desk->c->history->step == 1);
+	CHECK(desk->printed == 50 && desk->c->driver->history->step == 1);
 	CHECK(computes());
 }
 
@@ -159,9 +161,9 @@ static void others_log(struct desk *at, void *user)
 	logs(1, 1, "parint: iteration 1 of 2");
 	CHECK(was_refuted(1, "w1 speaks of rank 0 of start 1, which is not "
 			     "its own: it has 1 of 2 ranks"));
-	CHECK(desk->c->history->step == 0);
+	CHECK(desk->c->driver->history->step == 0);
 	logs(0, 1, "parint: iteration 1 of 2");
-	CHECK(desk->c->history->step == 1 && computes());
+	CHECK(desk->c->driver->history->step == 1 && computes());
 }
 
 static void the_log_is_read_where_rank_0_is(void)
@@ -174,16 +176,16 @@ static void others_verdict(struct desk *at, void *user)
 	begin(at);
 	scale(1);
 	arrives(0, 2, 0);
-	CHECK(desk->c->job.state == JOB_SAVING);
+	CHECK(desk->c->driver->job.state == JOB_SAVING);
 	CHECK(is_refused(judges("w1", 11, 1), RPC_PERMISSION_DENIED,
 			 "w1 speaks of rank 0 of start 1"));
 	CHECK(is_refused(judges("w0", 99, 1), RPC_NOT_FOUND,
 			 "executor 'w0' has not joined"));
 	CHECK(is_refused(judges("w0", 10, 3), RPC_PERMISSION_DENIED,
 			 "w0 speaks of start 3"));
-	CHECK(desk->c->job.state == JOB_SAVING);
+	CHECK(desk->c->driver->job.state == JOB_SAVING);
 	CHECK(judges("w0", 10, 1)->code == RPC_OK);
-	CHECK(desk->c->job.state == JOB_STOPPING);
+	CHECK(desk->c->driver->job.state == JOB_STOPPING);
 }
 
 static void only_the_executor_of_rank_0_judges_a_checkpoint(void)
@@ -251,7 +253,7 @@ static void bad_addresses(struct desk *at, void *user)
 		CHECK(is_refused(join("w0", 1, wrong[i]), RPC_INVALID_ARGUMENT,
 				 "address: at most 127 printable characters "
 				 "without blanks"));
-	CHECK(members_ledger(desk->c->members)->n == 0);
+	CHECK(members_ledger(desk->c->driver->members)->n == 0);
 }
 
 static void addresses_are_words(void)
@@ -265,8 +267,8 @@ static void bad_exit_code(struct desk *at, void *user)
 	memset(streams, 0, sizeof(streams));
 	join("w0", 10, "");
 	is_probed(0, "no such program", *(unsigned *)user);
-	CHECK(desk->c->job.state == JOB_FAILED);
-	CHECK(desk->c->exit_code == EXIT_INTERNAL);
+	CHECK(desk->c->driver->job.state == JOB_FAILED);
+	CHECK(desk->c->driver->exit_code == EXIT_INTERNAL);
 }
 
 static void an_exit_code_is_none_that_would_read_as_success(void)

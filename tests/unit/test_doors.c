@@ -3,6 +3,7 @@
 #include "base/list.h"
 #include "base/tree.h"
 #include "coordinator/service/doors.h"
+#include "coordinator/service/service_internal.h"
 #include "jobfile/role.h"
 #include "tests/check.h"
 #include "tests/unit/tls_folder.h"
@@ -85,11 +86,11 @@ static int check(size_t i, bool *keeps)
 		.launcher = with & SSH ? LAUNCHER_SSH : LAUNCHER_STREAM,
 		.kub = with & KUB,
 	};
-	struct coordinator c = {.config = &config, .jobfile = &job};
-	int r = doors_check(&c, &err);
+	struct service service = {.config = &config, .jobfile = &job};
+	int r = doors_check(&service, &err);
 
-	*keeps = doors_keep_secrets(&c);
-	tls_identity_fini(&c.tls);
+	*keeps = doors_keep_secrets(&service);
+	tls_identity_fini(&service.tls);
 	return r;
 }
 
@@ -115,15 +116,15 @@ static void files_that_will_not_do_are_named(void)
 {
 	struct jobfile job = {0};
 	struct config config = {.listen = FAR, .tls = executors};
-	struct coordinator c = {.config = &config, .jobfile = &job};
+	struct service service = {.config = &config, .jobfile = &job};
 
-	CHECK(doors_check(&c, &err) == -EINVAL);
+	CHECK(doors_check(&service, &err) == -EINVAL);
 	CHECK(strstr(err.text, "--tls: ") == err.text);
 	CHECK(strstr(err.text, "it is of 'executor' and not for a server "
 			       "called " ROLE_SERVER));
-	tls_identity_fini(&c.tls);
+	tls_identity_fini(&service.tls);
 	config = (struct config){.listen = NEAR, .token_file = "/none"};
-	CHECK(doors_check(&c, &err) == -ENOENT);
+	CHECK(doors_check(&service, &err) == -ENOENT);
 	CHECK_TEXT(err.text, "--token-file: /none: No such file or directory");
 }
 

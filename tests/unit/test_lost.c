@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/job/driver_internal.h"
 #include "core/layout.h"
 #include "tests/unit/desk_crew.h"
 
@@ -30,13 +31,13 @@ static void last_one(struct desk *at, void *user)
 	const struct layout *layout;
 
 	begin(at);
-	CHECK(at->c->job.state == JOB_STOPPING);
+	CHECK(at->c->driver->job.state == JOB_STOPPING);
 	is_gone(0, 1);
 	is_gone(2, 1);
 	come_back_anew(1, "w1");
-	CHECK(at->c->job.state == JOB_STARTING);
-	CHECK(at->c->job.epoch == 3 && at->runs == 3);
-	layout = launch_layout(launches_now(at->c->launches));
+	CHECK(at->c->driver->job.state == JOB_STARTING);
+	CHECK(at->c->driver->job.epoch == 3 && at->runs == 3);
+	layout = launch_layout(launches_now(at->c->driver->launches));
 	CHECK(layout->ranks == 2);
 	CHECK(layout_ranks(layout, 0) == 1 && layout_ranks(layout, 2) == 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
+#include "coordinator/service/methods.h"
 #include "coordinator/service/roles.h"
-#include "coordinator/service/service.h"
 #include "jobfile/role.h"
 #include "proto/bellows.pb-c.h"
 #include "tests/check.h"

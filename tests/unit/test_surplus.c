@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/job/driver_internal.h"
 #include "tests/unit/desk_crew.h"
 
 static const char job[] = "name: heat\napp: parint\n"
@@ -8,18 +9,20 @@ static const char job[] = "name: heat\napp: parint\n"
 
 static enum member_state state_of(int member)
 {
-	return members_ledger(desk->c->members)->members[member].state;
+	return members_ledger(desk->c->driver->members)->members[member].state;
 }
 
 static void one_too_many(struct desk *at, void *user)
 {
 	starts(at, 2);
 	come(2);
-	CHECK(at->c->job.state == JOB_RUNNING && !at->c->job.stepped);
+	CHECK(at->c->driver->job.state == JOB_RUNNING &&
+	      !at->c->driver->job.stepped);
 	CHECK(state_of(2) == MEMBER_READY);
 
 	prints("w0", 10, 1, 0);
-	CHECK(at->c->job.state == JOB_RUNNING && at->c->job.stepped);
+	CHECK(at->c->driver->job.state == JOB_RUNNING &&
+	      at->c->driver->job.stepped);
 	CHECK(state_of(0) == MEMBER_READY && state_of(1) == MEMBER_READY);
 	CHECK(state_of(2) == MEMBER_LEAVING);
 }

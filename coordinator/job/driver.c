@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/job/driver_internal.h"
+
+#include "base/cleanup.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { STOP_PATIENCE = 30000 };
+
+/* ---- the beginning ---- */
+
+/* The job as the journal has it, with the patience of this job file. */
+static void take_over(struct driver *driver,
+		      const struct job_patience *patience)
+{
+	const struct past *past = driver->past;
+
+	log_warn("taking over at %u ranks, %s, after start %u", past->job.begun,
+		 job_state_name(past->job.state), past->job.starts);
+	driver->job = past->job;
+	driver->job.patience = *patience;
+	if (driver->job.starts < driver->config.former->starts)
+		driver->job.starts = driver->config.former->starts;
+	driver->former_starts = driver->job.starts;
+	driver->progress.saved_after = past->saved_after;
+	record_go_on(driver->record, past, &driver->job,
+		     &driver->config.former->end);
+}
+
+/* The want and the grant of the job before this life, as far as this job file
+ * allows them. */
+static void restate(struct driver *driver, const struct job *before,
+		    const char *reason)
+{
+	unsigned want = jobfile_largest(driver->jobfile, before->want);
+	unsigned grant = jobfile_largest(driver->jobfile, before->grant);
+
+	if (want > 0 && want != driver->job.want)
+		driver_post(driver, JOB_EV_SCALE, 0, want, reason);
+	if (grant > 0 && before->grant != JOB_NO_GRANT &&
+	    grant != driver->job.grant)
+		driver_post(driver, JOB_EV_GRANT, 0, grant, reason);
+}
+
+/* The same job was suspended, and its job file begins it at the same size. */
+static bool was_suspended(const struct driver *driver)
+{
+	const struct past *past = driver->config.former->past;
+
+	return past && past->job.state == JOB_SUSPENDED &&
+	       strcmp(past->name, driver->jobfile->name) == 0 &&
+	       past->initial == driver->jobfile->ranks.initial;
+}
+
+static void begin_anew(struct driver *driver,
+		       const struct job_patience *patience, bool found)
+{
+	if (found) {
+		snprintf(driver->reason, sizeof(driver->reason),
+			 "resuming from the checkpoint of step %llu",
+			 (unsigned long long)storage_newest(driver->storage)
+				 ->step);
+		log_warn("%s in %s", driver->reason,
+			 driver->jobfile->app.checkpoint_dir);
+	}
+	job_init(&driver->job, driver->jobfile->ranks.initial, patience, found,
+		 loop_now());
+	driver->job.starts = driver->former_starts =
+		driver->config.former->starts;
+	record_begin(driver->record, &driver->job, driver->jobfile->name);
+	if (found && was_suspended(driver))
+		restate(driver, &driver->config.former->past->job,
+			"as stated before the job was suspended");
+}
+
+int driver_begin(struct driver *driver, struct error *err)
+{
+	const struct jobfile *file = driver->jobfile;
+	const struct job_patience patience = {
+		.executors = file->wait_deadline,
+		.grow = file->scale_deadline,
+		.start = file->start_deadline,
+		.resume = file->app.unproven || !file->adapter->on_line
+				  ? 0
+				  : file->resume_deadline,
+		.save = file->checkpoint_deadline,
+		.stop = STOP_PATIENCE,
+		.replace = file->replacement_wait,
+		.retries = file->restarts,
+	};
+	enum keep_state state;
+	bool found;
+	int r = storage_mend(driver->storage, driver->past != NULL, &state,
+			     err);
+
+	if (r < 0)
+		return r;
+	found = storage_find(driver->storage);
+	if (driver->past) {
+		driver->fence.until =
+			loop_now() + members_lease(driver->members);
+		take_over(driver, &patience);
+		driver_post(driver, JOB_EV_RESTARTED, 0, found,
+			    "the coordinator was started again");
+		restate(driver, &driver->past->job, "the job file has changed");
+	} else {
+		begin_anew(driver, &patience, found);
+	}
+	storage_on_begun(driver->storage, state);
+	driver_arm_deadline(driver);
+	driver_post_executors(driver); /* how many are to be held */
+	driver_settle(driver);
+	return 0;
+}
+
+static bool goes_on(const struct jobfile *jobfile, const struct past *past)
+{
+	return past && !job_is_over(&past->job) &&
+	       strcmp(past->name, jobfile->name) == 0 &&
+	       (past->job.target == 0 ||
+		jobfile_accepts(jobfile, past->job.target, NULL) == 0);
+}
+
+/* ---- what is asked of it ---- */
+
+void driver_cancel(struct driver *driver, bool save, const char *reason)
+{
+	driver_post(driver, save ? JOB_EV_SUSPEND : JOB_EV_CANCEL, 0, 0,
+		    reason);
+	driver_settle(driver);
+}
+
+void driver_signal(struct driver *driver, int signo)
+{
+	struct launch *now = launches_now(driver->launches);
+
+	if (now && job_computes(&driver->job))
+		launch_signal(now, signo);
+}
+
+void driver_set_trouble(struct driver *driver, const char *text)
+{
+	if (strcmp(driver->trouble, text) == 0)
+		return;
+	snprintf(driver->trouble, sizeof(driver->trouble), "%s", text);
+	log_info("trouble=\"%s\"", driver->trouble);
+	driver_publish(driver, PUBLISH_SOON);
+}
+
+/* ---- what there is to show ---- */
+
+const struct job *driver_job(const struct driver *driver)
+{
+	return &driver->job;
+}
+
+const struct history *driver_history(const struct driver *driver)
+{
+	return driver->history;
+}
+
+const char *driver_reason(const struct driver *driver)
+{
+	return driver->reason;
+}
+
+const char *driver_trouble(const struct driver *driver)
+{
+	return driver->trouble;
+}
+
+unsigned driver_held(const struct driver *driver)
+{
+	return driver->held;
+}
+
+int driver_exit_code(const struct driver *driver)
+{
+	return driver->exit_code;
+}
+
+struct record *driver_record(const struct driver *driver)
+{
+	return driver->record;
+}
+
+struct members *driver_members(const struct driver *driver)
+{
+	return driver->members;
+}
+
+struct launcher *driver_launcher(const struct driver *driver)
+{
+	return driver->launcher;
+}
+
+struct launches *driver_launches(const struct driver *driver)
+{
+	return driver->launches;
+}
+
+struct storage *driver_storage(const struct driver *driver)
+{
+	return driver->storage;
+}
+
+/* ---- life ---- */
+
+static int create_launches(struct driver *driver, struct error *err)
+{
+	const struct driver_config *config = &driver->config;
+	const struct launch_room room = {
+		.loop = config->loop,
+		.members = driver->members,
+		.launcher = driver->launcher,
+		.job = config->jobfile,
+		.dir = config->state_dir,
+		.address = "",
+		.events = &driver_launch_events,
+		.user = driver,
+	};
+
+	return launches_create(&driver->launches, &room, err);
+}
+
+static int create_launcher(struct driver *driver, struct error *err)
+{
+	const struct driver_config *config = &driver->config;
+
+	driver->reach = (struct launcher_room){
+		.loop = config->loop,
+		.members = driver->members,
+		.dir = config->state_dir,
+		.bindir = config->bindir,
+		.key = config->jobfile->mpi_key,
+	};
+	return launcher_create(&driver->launcher, config->jobfile->launcher,
+			       &driver->reach, err);
+}
+
+static int create_parts(struct driver *driver, struct error *err)
+{
+	const struct driver_config *config = &driver->config;
+	int r = record_create(&driver->record, config->loop, config->state_dir,
+			      err);
+
+	if (r < 0)
+		return r;
+	driver->history = record_history(driver->record);
+	r = members_create(&driver->members, config->loop,
+			   config->jobfile->lost_after, &driver_members_events,
+			   driver, err);
+	if (r == 0)
+		r = create_launcher(driver, err);
+	if (r == 0)
+		r = storage_create(&driver->storage, config->loop,
+				   config->jobfile, config->state_dir,
+				   config->bindir, &driver_storage_events,
+				   driver, err);
+	if (r == 0)
+		r = trials_create(&driver->trials, config->loop,
+				  config->jobfile, config->state_dir,
+				  &driver_trials_events, driver, err);
+	return r < 0 ? r : create_launches(driver, err);
+}
+
+int driver_create(struct driver **out, const struct driver_config *config,
+		  struct error *err)
+{
+	CLEANUP(driver_destroy)
+	struct driver *driver = calloc(1, sizeof(*driver));
+	int r;
+
+	if (!driver)
+		return error_set(err, -ENOMEM, "out of memory");
+	driver->config = *config;
+	driver->loop = config->loop;
+	driver->jobfile = config->jobfile;
+	list_init(&driver->events);
+	if (goes_on(config->jobfile, config->former->past))
+		driver->past = config->former->past;
+	r = create_parts(driver, err);
+	if (r < 0)
+		return r;
+	*out = STEAL(driver);
+	return 0;
+}
+
+struct driver *driver_destroy(struct driver *driver)
+{
+	if (!driver)
+		return NULL;
+	events_clear(&driver->events);
+	launches_destroy(driver->launches);
+	trials_destroy(driver->trials);
+	launcher_destroy(driver->launcher);
+	periodic_fini(&driver->periodic);
+	storage_destroy(driver->storage);
+	members_destroy(driver->members);
+	record_destroy(driver->record);
+	loop_timer_clear(&driver->deadline);
+	loop_timer_clear(&driver->fence.timer);
+	loop_timer_clear(&driver->save.overdue);
+	loop_timer_clear(&driver->progress.proof);
+	loop_timer_clear(&driver->end.timer);
+	free(driver);
+	return NULL;
+}

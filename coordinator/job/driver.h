@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_JOB_DRIVER_H
+#define COORDINATOR_JOB_DRIVER_H
+
+/*
+ * The driver of one job
+ *
+ * Everything that happens becomes an event of core/job, and waits in a queue
+ * until the callback that put it there has returned; job_step() decides, and
+ * the effect of the state it leads to is carried out: start, prepare, save,
+ * stop, end.  Nothing else moves the job, and no effect minds being done
+ * twice.
+ *
+ *     member_events.c   launch_events.c   storage_events.c   scale.c
+ *            \                |                  |             /
+ *             +---------> events.c, the queue of events <-----+
+ *                                |
+ *                    drive.c, which calls job_step()
+ *                                |
+ *               effects.c   leaving.c   periodic.c   capacity.c
+ *
+ * It owns what it drives: the starts, the executors, the checkpoints and the
+ * journal.
+ */
+
+#include "coordinator/checkpoint/storage.h"
+#include "coordinator/journal/record.h"
+#include "coordinator/launch/launcher.h"
+#include "coordinator/launch/launches.h"
+#include "coordinator/members/members.h"
+
+struct driver;
+
+/* Within how many milliseconds those who watch the job are to see it. */
+enum publish {
+	PUBLISH_NOW = 0,
+	PUBLISH_SOON = 100,
+	PUBLISH_SELDOM = 1000, /* progress, which each step changes */
+};
+
+struct driver_events {
+	/* The job, or what is shown of it, has changed. */
+	void (*changed)(void *user, enum publish within);
+	/* It is over, and nothing more will change. */
+	void (*over)(void *user);
+	/* Whole lines that a rank of a bare start has printed. */
+	void (*printed)(void *user, unsigned epoch, unsigned rank, bool error,
+			const char *text, size_t n);
+};
+
+/* Of coordinators that were here before. */
+struct former {
+	const struct past *past; /* NULL: there is no journal */
+	struct journal_end end;  /* of it */
+	/* Starts are numbered after these, so that nothing that is said of one
+	 * of them is taken for ours. */
+	unsigned starts;
+};
+
+/* state_dir, bindir: the folders of what it writes and of our programs;
+ * borrowed, as the rest is. */
+struct driver_config {
+	struct loop *loop;
+	const struct jobfile *jobfile;
+	const char *state_dir, *bindir;
+	const struct former *former;
+	const struct driver_events *events;
+	void *user;
+};
+
+int driver_create(struct driver **out, const struct driver_config *config,
+		  struct error *err);
+struct driver *driver_destroy(struct driver *driver); /* returns NULL */
+
+DEFINE_CLEANUP(struct driver, driver_destroy)
+
+/* Takes the job from its journal, or begins it; -errno if there may be a
+ * checkpoint that cannot be looked at: it would be overwritten. */
+int driver_begin(struct driver *driver, struct error *err);
+
+/* Takes out all events that wait: step, journal, effect.  Called after each
+ * callback of the loop. */
+void driver_settle(struct driver *driver);
+
+/* The job is to end; save: with a checkpoint.  It is in the journal when this
+ * returns. */
+void driver_cancel(struct driver *driver, bool save, const char *reason);
+/* To the ranks, if there are any. */
+void driver_signal(struct driver *driver, int signo);
+
+/* A line of rank 0's output, or of the application's log. */
+void driver_on_line(struct driver *driver, unsigned epoch, const char *line);
+/* The executor of rank 0 has judged the checkpoint that it was to watch. */
+void driver_on_checkpoint(struct driver *driver,
+			  const Bellows__V1__CheckpointReport *report);
+/* Why executors do not come; "": they do.  At most DRIVER_TROUBLE_MAX bytes. */
+enum { DRIVER_TROUBLE_MAX = 240 };
+void driver_set_trouble(struct driver *driver, const char *text);
+
+/* What there is to show. */
+const struct job *driver_job(const struct driver *driver);
+const struct history *driver_history(const struct driver *driver);
+const char *driver_reason(const struct driver *driver); /* of its state */
+const char *driver_trouble(const struct driver *driver);
+unsigned driver_held(const struct driver *driver); /* executors to be held */
+int driver_exit_code(const struct driver *driver); /* once it is over */
+
+/* What it drives. */
+struct record *driver_record(const struct driver *driver);
+struct members *driver_members(const struct driver *driver);
+struct launcher *driver_launcher(const struct driver *driver);
+struct launches *driver_launches(const struct driver *driver);
+struct storage *driver_storage(const struct driver *driver);
+
+#endif

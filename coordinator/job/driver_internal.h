@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_JOB_DRIVER_INTERNAL_H
+#define COORDINATOR_JOB_DRIVER_INTERNAL_H
+
+/*
+ * For the files of this folder; see driver.h
+ */
+
+#include "coordinator/job/driver.h"
+#include "coordinator/job/events.h"
+#include "coordinator/job/periodic.h"
+#include "coordinator/launch/trial.h"
+#include "core/resume.h"
+#include "jobfile/exit.h"
+
+struct driver {
+	struct driver_config config;
+	struct loop *loop;
+	const struct jobfile *jobfile;
+
+	/* what it drives */
+	struct members *members;
+	struct launcher_room reach;
+	struct launcher *launcher;
+	struct launches *launches;
+	struct trials *trials;
+	struct storage *storage;
+	struct record *record;
+	struct history *history; /* of the record */
+
+	struct list events; /* see events.h */
+	struct job job;
+	unsigned held;                    /* executors that are to be held */
+	char reason[384];                 /* of the state that it is in */
+	char trouble[DRIVER_TROUBLE_MAX]; /* of executors that do not come */
+	int exit_code;                    /* once it is over */
+	const struct past *past; /* that goes on; NULL: the job begins here */
+	unsigned former_starts;  /* made before this life */
+
+	struct loop_timer deadline;
+	struct periodic periodic;
+	/* no start before: ranks of the coordinator that was may compute until
+	 * then, out of reach */
+	struct {
+		msec_t until;
+		struct loop_timer timer;
+	} fence;
+
+	/* the order to save, and what came of it */
+	struct {
+		unsigned epoch; /* whose ranks were told to */
+		bool judged;    /* the answer has come: */
+		bool saved;     /* a new checkpoint, */
+		bool unread;    /* or none, and what is there cannot be looked
+				 * at */
+		struct loop_timer overdue;
+	} save;
+
+	/* see progress.h */
+	struct {
+		unsigned epoch;       /* whose steps were seen last */
+		struct resume resume; /* what it has to prove */
+		unsigned resumed;     /* epoch that has proven it */
+		unsigned afresh; /* epoch that did not go on, must not write */
+		uint64_t ordered_at;  /* last step seen when told to save */
+		uint64_t saved_after; /* the same, of the checkpoint that it
+				       * wrote */
+		struct loop_timer proof;
+	} progress;
+
+	/* of the start that runs */
+	int app_status; /* of mpiexec, as of waitpid() */
+	bool app_ended;
+
+	struct {
+		msec_t since; /* the job is over; 0: it is not */
+		struct loop_timer timer;
+	} end;
+};
+
+/* ---- drive.c ---- */
+
+/* Puts an event of the job into the queue.  reason: why, for people. */
+void driver_post_event(struct driver *driver, const struct job_event *event,
+		       const char *reason);
+/* The same of the event of that type, now. */
+void driver_post(struct driver *driver, enum job_event_type type,
+		 unsigned epoch, unsigned size, const char *reason);
+/* An event of another kind. */
+void driver_post_kind(struct driver *driver, enum event_kind kind,
+		      unsigned epoch);
+/* Executors came or are to leave, or the job got to where it may use them. */
+static inline void driver_post_executors(struct driver *driver)
+{
+	driver_post_kind(driver, EVENT_EXECUTORS, 0);
+}
+
+static inline void driver_publish(struct driver *driver, enum publish within)
+{
+	driver->config.events->changed(driver->config.user, within);
+}
+
+/* Sets the timer of the patience of the state that the job is in. */
+void driver_arm_deadline(struct driver *driver);
+
+/* The exit code of a failure that an executor reports; a number that is none
+ * is an error of ours. */
+static inline int driver_reported_code(int reported)
+{
+	return reported > 0 && reported <= 255 ? reported : EXIT_INTERNAL;
+}
+
+/* ---- effects.c: what the state asks for ---- */
+
+void driver_carry_out(struct driver *driver);
+void driver_drop_next(struct driver *driver);
+
+/* ---- verdict.c ---- */
+
+/* What the end of the ranks means for the job; false: it is not known yet, or
+ * nothing. */
+bool verdict_on_ended(struct driver *driver, struct event *event);
+bool verdict_on_overdue(struct driver *driver, struct event *event);
+
+/* ---- leaving.c: executors that are recalled ---- */
+
+void driver_on_recalled(struct driver *driver, int member, msec_t grace);
+/* Of those, how many have ranks. */
+unsigned driver_leavers(const struct driver *driver);
+/* Those that have none are released. */
+void driver_let_go(struct driver *driver);
+
+/* ---- capacity.c ---- */
+
+/* Ranks for which executors are ready, up to limit; 0: not even the fewest. */
+unsigned driver_possible(struct driver *driver, unsigned limit);
+/* The same once the executors that have joined are ready. */
+unsigned driver_possible_soon(struct driver *driver, unsigned limit);
+/* Makes JOB_EV_EXECUTORS of an EVENT_EXECUTORS; false: the job waits for none.
+ */
+bool driver_count_executors(struct driver *driver, struct event *event);
+/* Executors that are to be held are counted; true: it is another number. */
+bool driver_hold_executors(struct driver *driver);
+/* Releases executors that are not to be held. */
+void driver_release_surplus(struct driver *driver);
+
+/* ---- callbacks ---- */
+
+/* No rank of the start that ran is left. */
+void driver_on_stopped(struct driver *driver);
+
+extern const struct launch_events driver_launch_events;
+extern const struct members_events driver_members_events;
+extern const struct trials_events driver_trials_events;
+extern const struct storage_events driver_storage_events;
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/service/methods.h"
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "coordinator/job/claims.h"
+#include "coordinator/job/scale.h"
+#include "coordinator/service/doors.h"
+#include "coordinator/service/service_internal.h"
+#include "coordinator/service/status.h"
+
+#include <errno.h>
+#include <string.h>
+
+/*
+ * bellows.v1.Coordinator: what is asked from outside, turned into events
+ */
+
+/* ---- the job ---- */
+
+static void on_watch(struct rpc_call *call, const ProtobufCMessage *message,
+		     void *user)
+{
+	service_on_watch(user, call);
+}
+
+static void on_watch_gone(struct rpc_call *call, void *user)
+{
+	service_on_watch_gone(call);
+}
+
+static void on_watch_writable(struct rpc_call *call, void *user)
+{
+	service_on_watch_writable(user, call);
+}
+
+static void on_get(struct rpc_call *call, const ProtobufCMessage *message,
+		   void *user)
+{
+	Bellows__V1__Job job;
+
+	if (status_fill(user, &job) == 0)
+		rpc_call_reply(call, &job.base);
+	else
+		rpc_call_end(call, RPC_RESOURCE_EXHAUSTED, "out of memory");
+	status_unfill(&job);
+}
+
+/* ---- scaling ---- */
+
+static void answer(struct rpc_call *call, const struct request *request,
+		   Bellows__V1__ScaleCode code, char *reason)
+{
+	Bellows__V1__ScaleReply reply = BELLOWS__V1__SCALE_REPLY__INIT;
+
+	reply.accepted = scale_is_accepted(code);
+	reply.code = code;
+	reply.reason = reason;
+	reply.from = request->from;
+	reply.to = request->to;
+	rpc_call_reply(call, &reply.base);
+}
+
+static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
+		     void *user)
+{
+	struct service *service = user;
+	const Bellows__V1__ScaleRequest *asked =
+		(const Bellows__V1__ScaleRequest *)message;
+	const struct request *before = record_find_request(
+		driver_record(service->driver), asked->request_id);
+	bool is_delta =
+		asked->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE_DELTA;
+	int64_t ranks = is_delta ? (int64_t)driver_job(service->driver)->want +
+					   asked->delta
+				 : asked->ranks;
+	struct request request = {.from = driver_job(service->driver)->size,
+				  .to = driver_job(service->driver)->size};
+	Bellows__V1__ScaleCode code;
+	struct error err;
+
+	if (asked->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE__NOT_SET) {
+		rpc_call_end(call, RPC_INVALID_ARGUMENT,
+			     "size: ranks or delta must be set");
+		return;
+	}
+	if (strlen(asked->request_id) >= sizeof(request.id)) {
+		rpc_call_end(call, RPC_INVALID_ARGUMENT,
+			     "request_id: at most %zu bytes",
+			     sizeof(request.id) - 1);
+		return;
+	}
+	if (before) {
+		answer(call, before, BELLOWS__V1__SCALE_CODE__ACCEPTED, "");
+		return;
+	}
+	code = scale_check(service->driver, ranks, &err);
+	if (scale_is_accepted(code)) {
+		request.to = (unsigned)ranks;
+		snprintf(request.id, sizeof(request.id), "%s",
+			 asked->request_id);
+		record_request(driver_record(service->driver), &request);
+		scale_begin(service->driver, request.to, asked->deadline,
+			    asked->reason);
+	} else {
+		scale_declined(service->driver, ranks, err.text);
+	}
+	/* the sender can rely on an answer: the size is in the journal */
+	answer(call, &request, code, err.text);
+}
+
+static void on_grant(struct rpc_call *call, const ProtobufCMessage *message,
+		     void *user)
+{
+	struct service *service = user;
+	const Bellows__V1__GrantRequest *asked =
+		(const Bellows__V1__GrantRequest *)message;
+	Bellows__V1__GrantReply reply = BELLOWS__V1__GRANT_REPLY__INIT;
+	struct error err;
+
+	if (asked->size_case != BELLOWS__V1__GRANT_REQUEST__SIZE_RANKS) {
+		rpc_call_end(call, RPC_INVALID_ARGUMENT,
+			     "size: ranks must be set");
+		return;
+	}
+	reply.code = scale_check_grant(service->driver, asked->ranks,
+				       &reply.ranks, &err);
+	reply.accepted = scale_is_accepted(reply.code);
+	reply.reason = err.text;
+	if (reply.accepted)
+		scale_grant(service->driver, reply.ranks, asked->reason);
+	else
+		log_info("grant of %u ranks refused: %s", asked->ranks,
+			 err.text);
+	rpc_call_reply(call, &reply.base);
+}
+
+static void on_supply(struct rpc_call *call, const ProtobufCMessage *message,
+		      void *user)
+{
+	struct service *service = user;
+	const char *trouble =
+		((const Bellows__V1__SupplyRequest *)message)->trouble;
+	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
+
+	if (strlen(trouble) >= DRIVER_TROUBLE_MAX) {
+		rpc_call_end(call, RPC_INVALID_ARGUMENT,
+			     "trouble: at most %d bytes",
+			     DRIVER_TROUBLE_MAX - 1);
+		return;
+	}
+	rpc_call_reply(call, &ack.base);
+	driver_set_trouble(service->driver, trouble);
+}
+
+static void on_cancel(struct rpc_call *call, const ProtobufCMessage *message,
+		      void *user)
+{
+	struct service *service = user;
+	const Bellows__V1__CancelRequest *request =
+		(const Bellows__V1__CancelRequest *)message;
+	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
+
+	driver_cancel(service->driver, request->save,
+		      *request->reason ? request->reason : "asked to");
+	rpc_call_reply(call, &ack.base);
+}
+
+/* ---- executors ---- */
+
+static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
+			void *user)
+{
+	struct service *service = user;
+	Bellows__V1__JobInitReply welcome = BELLOWS__V1__JOB_INIT_REPLY__INIT;
+
+	if (job_is_over(driver_job(service->driver))) {
+		rpc_call_end(
+			call, RPC_FAILED_PRECONDITION, "the job is %s",
+			job_state_name(driver_job(service->driver)->state));
+		return;
+	}
+	welcome.job = service->jobfile->name;
+	welcome.job_file = service->jobfile->text;
+	welcome.dir = (char *)service->jobfile->folder;
+	welcome.heartbeat =
+		(uint32_t)members_heartbeat(driver_members(service->driver));
+	welcome.lease =
+		(uint32_t)members_lease(driver_members(service->driver));
+	welcome.incarnation = service->incarnation;
+	members_on_join(driver_members(service->driver), call,
+			(const Bellows__V1__JobInitRequest *)message, &welcome);
+}
+
+static void on_report(struct rpc_call *call, const ProtobufCMessage *message,
+		      void *user)
+{
+	struct service *service = user;
+
+	members_on_report(driver_members(service->driver), call,
+			  (const Bellows__V1__Report *)message);
+}
+
+static void on_stream_half(struct rpc_call *call, void *user)
+{
+	rpc_call_end(call, RPC_OK, "");
+}
+
+static void on_stream_gone(struct rpc_call *call, void *user)
+{
+	struct service *service = user;
+
+	members_on_stream_gone(driver_members(service->driver), call);
+}
+
+static void on_output(struct rpc_call *call, const ProtobufCMessage *message,
+		      void *user)
+{
+	output_on_chunk(user, call, (const Bellows__V1__OutputChunk *)message);
+}
+
+static void on_output_half(struct rpc_call *call, void *user)
+{
+	output_on_half(call);
+}
+
+static void on_output_gone(struct rpc_call *call, void *user)
+{
+	output_on_gone(call);
+}
+
+static void on_checkpointing(struct rpc_call *call,
+			     const ProtobufCMessage *message, void *user)
+{
+	struct service *service = user;
+	const Bellows__V1__CheckpointReport *report =
+		(const Bellows__V1__CheckpointReport *)message;
+	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
+	struct error err;
+	int r = claims_check_verdict(service->driver, report, &err);
+
+	if (r < 0) {
+		log_warn("a verdict is not believed: %s", err.text);
+		rpc_call_end(call,
+			     r == -ENOENT ? RPC_NOT_FOUND
+					  : RPC_PERMISSION_DENIED,
+			     "%s", err.text);
+		return;
+	}
+	rpc_call_reply(call, &ack.base);
+	driver_on_checkpoint(service->driver, report);
+}
+
+static void on_end_exec(struct rpc_call *call, const ProtobufCMessage *message,
+			void *user)
+{
+	struct service *service = user;
+	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
+
+	rpc_call_reply(call, &ack.base);
+	members_on_end(driver_members(service->driver),
+		       (const Bellows__V1__EndExecRequest *)message);
+}
+
+static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
+		    void *user)
+{
+	struct service *service = user;
+	const Bellows__V1__RetrieveKeysRequest *request =
+		(const Bellows__V1__RetrieveKeysRequest *)message;
+	Bellows__V1__RetrieveKeysReply reply =
+		BELLOWS__V1__RETRIEVE_KEYS_REPLY__INIT;
+	const struct launcher_keys *keys =
+		driver_launcher(service->driver)
+			->ops->keys(driver_launcher(service->driver));
+
+	if (!keys) {
+		rpc_call_end(call, RPC_FAILED_PRECONDITION,
+			     "the stream launcher has no keys");
+		return;
+	}
+	if (members_find(driver_members(service->driver), request->name,
+			 request->incarnation) == NO_MEMBER) {
+		rpc_call_end(call, RPC_PERMISSION_DENIED,
+			     "no member of the job has this name and "
+			     "incarnation");
+		return;
+	}
+	if (!request->public_only && !doors_keep_secrets(service)) {
+		rpc_call_end(
+			call, RPC_FAILED_PRECONDITION,
+			"the private key is not sent over a connection "
+			"that is not encrypted, nor to who needs no token; "
+			"public_only");
+		return;
+	}
+	reply.public_key = (char *)keys->public_key;
+	if (!request->public_only) {
+		reply.private_key.data = (uint8_t *)keys->private_key;
+		reply.private_key.len = strlen(keys->private_key);
+	}
+	rpc_call_reply(call, &reply.base);
+}
+
+/* clang-format off */
+#define PATH(call) "/bellows.v1.Coordinator/" call
+const struct rpc_method service_methods[SERVICE_METHODS] = {
+	{ PATH("JobInit"), RPC_UNARY, &bellows__v1__job_init_request__descriptor,
+	  .on_message = on_job_init },
+	{ PATH("RetrieveKeys"), RPC_UNARY, &bellows__v1__retrieve_keys_request__descriptor,
+	  .on_message = on_keys },
+	{ PATH("ActiveServer"), RPC_BIDI, &bellows__v1__report__descriptor,
+	  .on_message = on_report, .on_half = on_stream_half, .on_gone = on_stream_gone },
+	{ PATH("Output"), RPC_BIDI, &bellows__v1__output_chunk__descriptor,
+	  .on_message = on_output, .on_half = on_output_half, .on_gone = on_output_gone },
+	{ PATH("Checkpointing"), RPC_UNARY, &bellows__v1__checkpoint_report__descriptor,
+	  .on_message = on_checkpointing },
+	{ PATH("EndExec"), RPC_UNARY, &bellows__v1__end_exec_request__descriptor,
+	  .on_message = on_end_exec },
+	{ PATH("Scale"), RPC_UNARY, &bellows__v1__scale_request__descriptor,
+	  .on_message = on_scale },
+	{ PATH("Grant"), RPC_UNARY, &bellows__v1__grant_request__descriptor,
+	  .on_message = on_grant },
+	{ PATH("Supply"), RPC_UNARY, &bellows__v1__supply_request__descriptor,
+	  .on_message = on_supply },
+	{ PATH("Cancel"), RPC_UNARY, &bellows__v1__cancel_request__descriptor,
+	  .on_message = on_cancel },
+	{ PATH("GetJob"), RPC_UNARY, &bellows__v1__get_job_request__descriptor,
+	  .on_message = on_get },
+	{ PATH("WatchJob"), RPC_SERVER_STREAM, &bellows__v1__get_job_request__descriptor,
+	  .on_message = on_watch, .on_gone = on_watch_gone, .on_writable = on_watch_writable },
+};
+#undef PATH
+/* clang-format on */

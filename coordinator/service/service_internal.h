@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_SERVICE_SERVICE_INTERNAL_H
+#define COORDINATOR_SERVICE_SERVICE_INTERNAL_H
+
+/*
+ * For the files of this folder; see service.h
+ */
+
+#include "coordinator/service/service.h"
+#include "coordinator/service/sink.h"
+#include "metrics/listen.h"
+#include "rpc/renew.h"
+#include "rpc/server.h"
+#include "rpc/token.h"
+
+struct service {
+	struct loop *loop;
+	const struct config *config;
+	const struct jobfile *jobfile;
+	struct driver *driver;
+	uint64_t incarnation; /* of this coordinator */
+
+	/* see doors.h */
+	struct rpc *rpc;
+	struct rpc_server *server, *health, *kub;
+	struct metrics *metrics; /* NULL: nobody is to see them */
+	struct token token;      /* "": none is asked for */
+	struct tls_identity tls; /* empty: it does not encrypt */
+	struct renew renew;      /* of that */
+
+	struct list watchers; /* calls of WatchJob */
+	struct loop_timer publish;
+	struct list outputs; /* calls of Output */
+	struct sink *sink;
+	char shortfall[REASON_MAX]; /* why its size is not its want; "" */
+};
+
+/* ---- service.c: calls of WatchJob ---- */
+
+void service_on_watch(struct service *service, struct rpc_call *call);
+void service_on_watch_gone(struct rpc_call *call);
+void service_on_watch_writable(struct service *service, struct rpc_call *call);
+
+/* ---- output.c: whole lines of a rank of a start, and calls of Output ---- */
+
+void output_show(struct service *service, unsigned epoch, unsigned rank,
+		 bool error, const uint8_t *text, size_t n);
+void output_on_chunk(struct service *service, struct rpc_call *call,
+		     const Bellows__V1__OutputChunk *chunk);
+void output_on_half(struct rpc_call *call);
+void output_on_gone(struct rpc_call *call);
+void output_hold_back(struct service *service, bool yes);
+
+#endif
