@@ -16,6 +16,14 @@ check() {
 		grep -vE "\"($allowed)/" | sed 's|$| is not allowed here|'
 }
 
+# inside FOLDER ALLOWED: which other folders of its program it may include
+inside() {
+	program=${1%/*}
+	[ -d "$1" ] || return 0
+	grep -rnE --include='*.[ch]' "^[[:space:]]*#[[:space:]]*include[[:space:]]*\"$program/" "$1" |
+		grep -vE "\"($1${2:+|$2})/" | sed 's|$| is not allowed here|'
+}
+
 # only FOLDER PATTERN WHAT: nobody but this folder has such lines
 only() {
 	for room in proto lib core apps jobfile coordinator executor monitor cli launch; do
@@ -43,6 +51,24 @@ wrong=$(
 	for program in coordinator executor monitor cli launch; do
 		check $program "$programs"
 	done
+	# Calls lead down to the job and from there to what it drives; what
+	# happens down there comes up as a callback.
+	inside coordinator/service 'coordinator/(job|launch|checkpoint|journal|members)' |
+		grep -v '"coordinator/config.h"'
+	inside coordinator/job 'coordinator/(launch|checkpoint|journal|members)'
+	inside coordinator/launch 'coordinator/members'
+	inside coordinator/checkpoint
+	inside coordinator/journal
+	inside coordinator/members
+	for folder in coordinator/*/; do
+		case $folder in
+		coordinator/service/ | coordinator/job/ | coordinator/launch/ | coordinator/checkpoint/ | coordinator/journal/ | coordinator/members/ | 'coordinator/*/') ;;
+		*) echo "$folder is a folder without a rule in layers.sh" ;;
+		esac
+	done
+	# The state of a folder is seen by its own files alone.
+	grep -rnE --include='*.[ch]' '#include "coordinator/.*_internal\.h"' coordinator 2>/dev/null |
+		awk -F'[:"]' '{ a = $1; b = $4; sub("/[^/]*$", "", a); sub("/[^/]*$", "", b) } a != b { print $0 " is not allowed here" }'
 	for folder in lib/*/; do
 		case $folder in
 		lib/base/ | lib/loop/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/kube/ | lib/metrics/ | 'lib/*/') ;;
