@@ -8,6 +8,7 @@
 #                     with its type and default, and for no other
 #   README.md         a row for each exit status in jobfile/exit.h
 #   all of them       a link to a file leads to one
+#   docs/architecture.md  a file that it names is there
 
 bellows=${2:-bellows}
 case $bellows in
@@ -62,6 +63,13 @@ wrong=$(
 	statuses_of_source | sort >"$work/source"
 	statuses_of_readme | sort >"$work/document"
 	differ README.md jobfile/exit.h
+
+	grep -oE '\b(proto|core|lib|apps|jobfile|coordinator|executor|monitor|cli|launch)(/[a-z_]*[a-z])+' \
+		docs/architecture.md | sort -u | while read -r name; do
+		[ -e "$name" ] || [ -e "$name.c" ] || [ -e "$name.h" ] ||
+			[ -e "$name.proto" ] ||
+			echo "docs/architecture.md: there is no $name"
+	done
 
 	for file in *.md docs/*.md; do
 		grep -oE '\]\([^):#]+' "$file" | cut -c3- | while read -r link; do

@@ -32,4 +32,20 @@ static void who_has_no_rank_is_released_once_the_start_is_proven(void)
 	CHECK(desk_run(job, one_too_many, NULL));
 }
 
-RUN_TESTS(TEST(who_has_no_rank_is_released_once_the_start_is_proven))
+static void as_many_as_it_is_to_have(struct desk *at, void *user)
+{
+	CHECK(driver_held(at->c->driver) == 2);
+	starts(at, 2);
+	prints("w0", 10, 1, 0);
+	scale(4);
+	CHECK(at->c->driver->job.state == JOB_GROWING);
+	CHECK(driver_held(at->c->driver) == 4);
+}
+
+static void executors_are_held_from_the_beginning_and_for_the_size_to_come(void)
+{
+	CHECK(desk_run(job, as_many_as_it_is_to_have, NULL));
+}
+
+RUN_TESTS(TEST(executors_are_held_from_the_beginning_and_for_the_size_to_come),
+	  TEST(who_has_no_rank_is_released_once_the_start_is_proven))
