@@ -59,7 +59,8 @@ static void on_order(void *user, const ProtobufCMessage *message)
 	struct executor *ex = user;
 	const Bellows__V1__Order *order = (const Bellows__V1__Order *)message;
 
-	if (ex->leaving && order->what_case != BELLOWS__V1__ORDER__WHAT_LEASE)
+	if (ex->session == SESSION_LEAVING &&
+	    order->what_case != BELLOWS__V1__ORDER__WHAT_LEASE)
 		return;
 	switch (order->what_case) {
 	case BELLOWS__V1__ORDER__WHAT_LEASE:
@@ -146,14 +147,13 @@ static void on_detached(void *user, const struct rpc_status *status)
 
 	ex->stream = NULL;
 	output_detach(ex->output);
-	ready_tell(ex);
-	if (ex->leaving)
-		return;
-	if (ex->leave_by != 0)
+	if (session_step(&ex->session, SESSION_EV_DETACH)) {
+		ready_tell(ex);
+		try_again(ex, status);
+	} else {
 		executor_leave(ex, 128 + SIGTERM,
 			       "it was to, and nobody can release it");
-	else
-		try_again(ex, status);
+	}
 }
 
 static const struct rpc_stream_events stream_events = {
@@ -165,7 +165,6 @@ static int attach(struct executor *ex, struct error *err)
 {
 	int r;
 
-	ex->introduced = false;
 	r = rpc_stream_open(&ex->stream, ex->channel,
 			    "/bellows.v1.Coordinator/ActiveServer", NULL,
 			    &bellows__v1__order__descriptor, 0, &stream_events,
@@ -174,9 +173,10 @@ static int attach(struct executor *ex, struct error *err)
 		ex->stream = NULL;
 		return r;
 	}
+	session_step(&ex->session, SESSION_EV_ATTACH);
 	loop_timer_clear(&ex->patience);
 	ex->attempts = 0;
-	executor_beat(ex);
+	executor_introduce(ex);
 	output_attach(ex->output, ex->incarnation);
 	ranks_repeat(ex->ranks);
 	executor_deliver_judgement(ex);
@@ -214,7 +214,7 @@ static void on_joined(void *user, const struct rpc_status *status,
 	struct error err;
 	int r;
 
-	if (ex->leaving)
+	if (ex->session == SESSION_LEAVING)
 		return;
 	if (status->code == RPC_UNAVAILABLE || status->code == RPC_CANCELLED ||
 	    status->code == RPC_DEADLINE_EXCEEDED ||

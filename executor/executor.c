@@ -55,11 +55,10 @@ static void on_left(struct executor *ex)
 
 void executor_leave(struct executor *ex, int code, const char *reason)
 {
-	if (ex->leaving)
+	if (!session_step(&ex->session, SESSION_EV_LEAVE))
 		return;
 	log_info("leaving: %s", reason);
 	snprintf(ex->leave_reason, sizeof(ex->leave_reason), "%s", reason);
-	ex->leaving = true;
 	ex->exit_code = code;
 	loop_timer_clear(&ex->grace);
 	ready_tell(ex);
@@ -88,12 +87,11 @@ static void on_terminate(void *user, int signo, pid_t sender)
 {
 	struct executor *ex = user;
 
-	if (!ex->stream || ex->leave_by != 0 || ex->config->grace == 0) {
+	if (ex->config->grace == 0 ||
+	    !session_step(&ex->session, SESSION_EV_RECALL)) {
 		on_interrupt(ex, signo, sender);
 		return;
 	}
-	if (ex->leaving)
-		return;
 	log_info("told to leave: %u ranks may go on for %lld s",
 		 ranks_count(ex->ranks), (long long)ex->config->grace / 1000);
 	ex->leave_by = loop_now() + ex->config->grace;
@@ -151,7 +149,7 @@ static int set_up(struct executor *ex, const char *socket,
 
 static void tear_down(struct executor *ex)
 {
-	ex->leaving = true;
+	session_step(&ex->session, SESSION_EV_LEAVE);
 	ready_tell(ex);
 	reach_end(ex);
 	loop_timer_clear(&ex->grace);

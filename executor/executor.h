@@ -5,8 +5,7 @@
 /*
  * An executor: joins the job, reports, obeys
  *
- *     away --JobInit--> joined --ActiveServer--> attached --Release--> leaving
- *      ^__________________________________________|  stream broke
+ * Where it stands with the coordinator is in session_state.h.
  *
  * It decides nothing but this: without an answer from the coordinator its ranks
  * stand still when the lease is over (lease.h), and are ended when the patience
@@ -29,6 +28,7 @@
 #include "executor/program.h"
 #include "executor/ranks.h"
 #include "executor/save.h"
+#include "executor/session_state.h"
 #include "executor/tail.h"
 #include "loop/loop.h"
 #include "proto/bellows.pb-c.h"
@@ -46,7 +46,6 @@ struct executor {
 	char machine[MEMBER_TEXT_MAX], node[MEMBER_TEXT_MAX];
 	char tmpdir[4096]; /* its own; "" before it is made */
 	struct shm shm;
-	bool introduced;
 	unsigned attempts;
 	msec_t heartbeat;
 	struct jobfile *job; /* NULL until the first JobInit */
@@ -63,10 +62,10 @@ struct executor {
 	uint64_t served; /* incarnation of the coordinator */
 	msec_t clear_since;
 	void (*cleared)(struct executor *ex);
-	bool fit;        /* to run this job, as far as is seen here */
-	bool is_ready;   /* as told, see ready.h */
-	msec_t leave_by; /* it is recalled, and ends its ranks then; or 0 */
-	bool leaving;
+	bool fit;         /* to run this job, as far as is seen here */
+	bool is_ready;    /* as told, see ready.h */
+	unsigned session; /* enum session_state */
+	msec_t leave_by;  /* once it is recalled: it ends its ranks then */
 	char leave_reason[128];
 	int exit_code;
 	Bellows__V1__CheckpointReport judged; /* until it was delivered */
@@ -79,6 +78,8 @@ struct executor {
 void executor_report(struct executor *ex, Bellows__V1__Report *r);
 extern const struct ranks_events executor_ranks_events;
 extern const struct save_events executor_save_events;
+/* The first report of a stream, which says whose it is. */
+void executor_introduce(struct executor *ex);
 void executor_beat(void *user); /* one report now, then one each heartbeat */
 void executor_on_program_end(void *user, uint64_t id, int status,
 			     const char *text, const char *failure);

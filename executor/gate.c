@@ -94,7 +94,7 @@ static void on_hello(struct rank *rank)
 	rank->start = start_get(ranks, hello->epoch);
 	protobuf_c_message_free_unpacked(message, NULL);
 
-	if (!rank->start || rank->start->opened || rank->start->stopping) {
+	if (!rank->start || rank->start->state != START_GATHERING) {
 		rank_destroy(rank); /* late: its start is over */
 		return;
 	}

@@ -7,6 +7,7 @@
  */
 
 #include "executor/ranks.h"
+#include "executor/start_state.h"
 
 enum rank_state {
 	RANK_NEW,     /* connected, said nothing */
@@ -32,7 +33,7 @@ struct start {
 	struct list link;
 	struct ranks *ranks;
 	unsigned epoch;
-	bool opened, up, stopping, gone;
+	unsigned state;    /* enum start_state */
 	unsigned n_opened; /* told, and not yet running */
 	char failure[256];
 	int exit_code;

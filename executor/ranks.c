@@ -46,6 +46,16 @@ static void start_destroy(struct start *start)
 	free(start);
 }
 
+static bool is_up(const struct start *start)
+{
+	return start->state == START_RUNNING || start->state == START_LEFT;
+}
+
+static bool is_gone(const struct start *start)
+{
+	return start->state == START_LEFT || start->state == START_GONE;
+}
+
 /* Keeps the last few that are gone, so that a repeated order finds them. */
 static void forget_old(struct ranks *ranks)
 {
@@ -56,7 +66,7 @@ static void forget_old(struct ranks *ranks)
 	list_for_each (old, &ranks->starts) {
 		struct start *start = CONTAINER(old, struct start, link);
 
-		if (n > STARTS_KEPT && start->gone) {
+		if (n > STARTS_KEPT && is_gone(start)) {
 			start_destroy(start);
 			n--;
 		}
@@ -99,10 +109,10 @@ static void tell_up(struct start *start)
 
 void start_opened_one(struct start *start)
 {
-	if (--start->n_opened > 0 || start->up)
+	if (--start->n_opened > 0)
 		return;
-	start->up = true;
-	tell_up(start);
+	if (start_step(&start->state, START_EV_UP))
+		tell_up(start);
 	start_look(start);
 }
 
@@ -115,14 +125,13 @@ void ranks_open(struct ranks *ranks, unsigned epoch,
 	struct error err;
 	unsigned n = 0;
 
-	if (!start || start->stopping)
+	if (!start)
 		return;
-	if (start->opened) {
-		if (start->up)
+	if (!start_step(&start->state, START_EV_OPEN)) {
+		if (is_up(start))
 			tell_up(start);
 		return;
 	}
-	start->opened = true;
 	start->n_opened = 1; /* until all were told */
 
 	list_for_each (at, &start->members) {
@@ -222,7 +231,7 @@ void start_look(void *user)
 	struct start *start = user;
 	struct ranks *ranks = start->ranks;
 
-	if (start->gone || !(start->up || start->stopping))
+	if (start->state != START_RUNNING && start->state != START_STOPPING)
 		return;
 	if (!list_is_empty(&start->members))
 		return;
@@ -231,9 +240,9 @@ void start_look(void *user)
 			       start_look, start);
 		return;
 	}
-	start->gone = true;
+	start_step(&start->state, START_EV_EMPTY);
 	loop_timer_clear(&start->term);
-	if (start->stopping)
+	if (start->state == START_GONE)
 		await_leftovers(start);
 	ranks->events->gone(ranks->user, start->epoch);
 }
@@ -244,15 +253,13 @@ void ranks_stop(struct ranks *ranks, unsigned epoch, msec_t patience)
 
 	if (!start)
 		return;
-	if (start->gone) {
-		if (!start->stopping) {
-			start->stopping = true;
-			await_leftovers(start);
-		}
+	if (start_step(&start->state, START_EV_STOP) &&
+	    start->state == START_GONE)
+		await_leftovers(start);
+	if (start->state == START_GONE) {
 		ranks->events->gone(ranks->user, epoch);
 		return;
 	}
-	start->stopping = true;
 	loop_timer_clear(&start->call_again);
 	list_for_each (at, &start->members) {
 		struct rank *rank = CONTAINER(at, struct rank, link);
@@ -324,9 +331,9 @@ void ranks_repeat(struct ranks *ranks)
 			ranks->events->arrived(ranks->user, start->epoch,
 					       rank->rank, rank->pid);
 		}
-		if (start->up)
+		if (is_up(start))
 			tell_up(start);
-		if (start->gone)
+		if (is_gone(start))
 			ranks->events->gone(ranks->user, start->epoch);
 	}
 }

@@ -57,7 +57,7 @@ static void on_keys(void *user, const struct rpc_status *status,
 	};
 	struct error err;
 
-	if (ex->leaving || ex->sshd)
+	if (ex->session == SESSION_LEAVING || ex->sshd)
 		return;
 	if (status->code != RPC_OK) {
 		/* asked again after the next attachment */

@@ -23,7 +23,7 @@ int ready_begin(const char *path, struct error *err)
 void ready_tell(struct executor *ex)
 {
 	const char *path = ex->config->ready;
-	bool ready = ex->stream && ex->fit && !ex->leaving && ex->leave_by == 0;
+	bool ready = ex->session == SESSION_ATTACHED && ex->fit;
 	struct error err;
 
 	if (!path || ready == ex->is_ready)

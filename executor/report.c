@@ -21,30 +21,40 @@ void executor_report(struct executor *ex, Bellows__V1__Report *r)
 {
 	if (!ex->stream)
 		return; /* said again once attached */
-	if (!ex->introduced) {
-		r->name = (char *)ex->config->name;
-		r->incarnation = ex->incarnation;
-		ex->introduced = true;
-	}
 	rpc_stream_send(ex->stream, &r->base);
 }
 
-void executor_beat(void *user)
+static void beat(struct executor *ex, Bellows__V1__Report r)
 {
-	struct executor *ex = user;
 	Bellows__V1__Heartbeat heartbeat = BELLOWS__V1__HEARTBEAT__INIT;
-	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
 
 	heartbeat.sent = (uint64_t)loop_now();
 	heartbeat.ranks = ranks_count(ex->ranks);
-	heartbeat.leaving = ex->leaving || ex->leave_by != 0;
-	if (ex->leave_by != 0 && !ex->leaving)
+	heartbeat.leaving = ex->session == SESSION_RECALLED ||
+			    ex->session == SESSION_LEAVING;
+	if (ex->session == SESSION_RECALLED)
 		heartbeat.grace = (uint32_t)MAX(ex->leave_by - loop_now(), 1);
 	r.what_case = BELLOWS__V1__REPORT__WHAT_HEARTBEAT;
 	r.heartbeat = &heartbeat;
 	executor_report(ex, &r);
 	disk_look(ex, false);
 	loop_timer_set(ex->loop, &ex->beat, ex->heartbeat, executor_beat, ex);
+}
+
+void executor_beat(void *user)
+{
+	const Bellows__V1__Report unnamed = BELLOWS__V1__REPORT__INIT;
+
+	beat(user, unnamed);
+}
+
+void executor_introduce(struct executor *ex)
+{
+	Bellows__V1__Report named = BELLOWS__V1__REPORT__INIT;
+
+	named.name = (char *)ex->config->name;
+	named.incarnation = ex->incarnation;
+	beat(ex, named);
 }
 
 static void on_arrived(void *user, unsigned epoch, unsigned rank, pid_t pid)

@@ -17,33 +17,31 @@ DEFINE_CLEANUP(struct launch, launch_destroy)
 void launch_fail(struct launch *launch, const char *reason, bool by_itself,
 		 int status)
 {
-	if (launch->failed || launch->stopping)
-		return;
-	launch->failed = true;
-	launch->room->events->failed(launch->room->user, launch, reason,
-				     by_itself, status);
+	if (launch_step(&launch->state, LAUNCH_EV_FAILED))
+		launch->room->events->failed(launch->room->user, launch, reason,
+					     by_itself, status);
 }
 
 void launch_set_prepared(struct launch *launch)
 {
-	launch->prepared = true;
-	launch->room->events->prepared(launch->room->user, launch);
+	if (!launch_step(&launch->state, LAUNCH_EV_PREPARED))
+		return;
+	if (launch->state == LAUNCH_OPENED)
+		launch->ops->open(launch);
+	else
+		launch->room->events->prepared(launch->room->user, launch);
 }
 
 void launch_set_up(struct launch *launch)
 {
-	if (launch->up || launch->failed)
-		return;
-	launch->up = true;
-	launch->room->events->up(launch->room->user, launch);
+	if (launch_step(&launch->state, LAUNCH_EV_UP))
+		launch->room->events->up(launch->room->user, launch);
 }
 
 void launch_set_gone(struct launch *launch)
 {
-	if (launch->gone)
-		return;
-	launch->gone = true;
-	launch->room->events->gone(launch->room->user, launch);
+	if (launch_step(&launch->state, LAUNCH_EV_GONE))
+		launch->room->events->gone(launch->room->user, launch);
 }
 
 int launch_place(const struct launch *launch, int member)
@@ -185,18 +183,23 @@ struct launch *launch_destroy(struct launch *launch)
 int launch_open(struct launch *launch, const struct checkpoint *restart,
 		struct error *err)
 {
-	if (launch->failed)
-		return error_set(err, -EIO, "the start has failed");
 	launch->restarts = restart != NULL;
 	if (restart)
 		launch->restart = *restart;
-	launch->ops->open(launch);
+	if (!launch_step(&launch->state, LAUNCH_EV_OPEN))
+		return error_set(err, -EIO, "the start has failed");
+	if (launch->state == LAUNCH_OPENED)
+		launch->ops->open(launch);
 	return 0;
 }
 
 void launch_stop(struct launch *launch, msec_t patience)
 {
-	launch->ops->stop(launch, patience);
+	if (!launch_step(&launch->state, LAUNCH_EV_STOP) &&
+	    (launch->state == LAUNCH_GONE || patience >= launch->patience))
+		return;
+	launch->patience = patience;
+	launch->ops->stop(launch);
 }
 
 void launch_forbid(struct launch *launch)
@@ -231,15 +234,16 @@ const struct layout *launch_layout(const struct launch *launch)
 
 bool launch_is_prepared(const struct launch *launch)
 {
-	return launch->prepared;
+	return launch->state == LAUNCH_PREPARED ||
+	       launch->state == LAUNCH_OPENED || launch->state == LAUNCH_UP;
 }
 
 bool launch_is_up(const struct launch *launch)
 {
-	return launch->up;
+	return launch->state == LAUNCH_UP;
 }
 
 bool launch_is_gone(const struct launch *launch)
 {
-	return launch->gone;
+	return launch->state == LAUNCH_GONE;
 }

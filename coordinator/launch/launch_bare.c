@@ -17,12 +17,9 @@ enum {
 
 static int find_unconfirmed(const struct bare *bare)
 {
-	for (int i = 0; i < bare->launch.layout.n; i++) {
-		const struct post *post = &bare->posts[i];
-
-		if (post->told && !post->confirmed && !post->lost)
+	for (int i = 0; i < bare->launch.layout.n; i++)
+		if (bare->orders[i] == ORDER_TOLD)
 			return i;
-	}
 	return -1;
 }
 
@@ -33,7 +30,7 @@ static void give_up_unconfirmed(void *user)
 	int place;
 
 	while ((place = find_unconfirmed(bare)) >= 0) {
-		bare->posts[place].lost = true;
+		order_step(&bare->orders[place], ORDER_EV_LOST);
 		members_part(launch->room->members,
 			     launch->layout.places[place].member,
 			     "it never confirmed that its ranks were told to "
@@ -45,7 +42,7 @@ void bare_look_for_ranks(struct bare *bare)
 {
 	struct launch *launch = &bare->launch;
 
-	if (!launch->stopping || launch->gone || !launch_has_ended(launch) ||
+	if (launch->state != LAUNCH_STOPPING || !launch_has_ended(launch) ||
 	    bare->fallen)
 		return;
 	if (find_unconfirmed(bare) < 0)
@@ -77,18 +74,14 @@ static void on_term(void *user)
 		       bare);
 }
 
-static void bare_stop(struct launch *launch, msec_t patience)
+static void bare_stop(struct launch *launch)
 {
 	struct bare *bare = bare_of(launch);
 
-	if (launch->stopping && patience >= bare->patience)
-		return;
-	launch->stopping = true;
-	bare->patience = patience;
 	bare_reach_no_more(bare);
 	if (!launch_has_ended(launch))
-		loop_timer_set(launch->room->loop, &bare->term, patience,
-			       on_term, bare);
+		loop_timer_set(launch->room->loop, &bare->term,
+			       launch->patience, on_term, bare);
 	bare_look_for_ranks(bare);
 }
 
@@ -99,10 +92,9 @@ static void bare_on_lost(struct launch *launch, int member)
 
 	if (place < 0)
 		return;
-	bare->posts[place].lost = true;
+	order_step(&bare->orders[place], ORDER_EV_LOST);
 	bare_look_for_ranks(bare);
-	if (!launch->up)
-		launch_fail(launch, "an executor was lost", false, 0);
+	launch_fail(launch, "an executor was lost", false, 0);
 }
 
 static void bare_signal(struct launch *launch, int signo)
@@ -115,32 +107,15 @@ static void bare_signal(struct launch *launch, int signo)
 			 launch->epoch, strsignal(signo));
 }
 
-static void run(struct bare *bare)
+static void bare_open(struct launch *launch)
 {
-	struct launch *launch = &bare->launch;
 	struct error err;
 
-	if (bare_run(bare, &err) < 0)
+	if (bare_run(bare_of(launch), &err) < 0)
 		launch_fail(launch, err.text, false, 0);
 	else
 		log_info("epoch=%u running ranks=%u executors=%d",
 			 launch->epoch, launch->layout.ranks, launch->layout.n);
-}
-
-static void bare_open(struct launch *launch)
-{
-	struct bare *bare = bare_of(launch);
-
-	bare->open_wanted = true;
-	if (launch->prepared && !launch->mpirun)
-		run(bare);
-}
-
-void bare_on_reached(struct bare *bare)
-{
-	launch_set_prepared(&bare->launch);
-	if (bare->open_wanted && !bare->launch.mpirun)
-		run(bare);
 }
 
 static int bare_begin(struct launch *launch, struct error *err)

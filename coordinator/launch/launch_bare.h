@@ -22,11 +22,6 @@
 #include "coordinator/launch/launch_ops.h"
 #include "coordinator/launch/xmlout.h"
 
-/* How far an executor is with a checkpoint. */
-struct post {
-	bool asked, told, confirmed, lost;
-};
-
 struct bare;
 
 struct bare_login {
@@ -37,22 +32,21 @@ struct bare_login {
 
 struct bare {
 	struct launch launch;
-	struct post posts[MEMBERS_MAX]; /* beside layout.places */
-	bool *here;                     /* by rank: it has said so */
+	unsigned orders[MEMBERS_MAX]; /* enum order_state, beside layout.places
+				       */
+	bool *here;                   /* by rank: it has said so */
 	unsigned n_here;
 	struct bare_login *logins; /* beside layout.places */
 	int n_tried, n_reached;
-	bool open_wanted;
 
 	int out; /* what mpiexec prints */
 	struct loop_fd *watch;
 	struct xmlout *xmlout;
-	msec_t patience;
 	bool fallen; /* mpiexec was killed: its daemons are left alone */
 
-	bool saving, had;
-	struct checkpoint before;
-	uint64_t seen; /* mark of a newer one that may still grow */
+	bool saving;
+	struct checkpoint before; /* mark 0: there was none */
+	uint64_t seen;            /* mark of a newer one that may still grow */
 	struct loop_timer begin, term, kill, confirm, look;
 };
 
@@ -63,9 +57,6 @@ static inline struct bare *bare_of(struct launch *launch)
 
 /* launch_bare.c: whether anything is left; told once nothing is. */
 void bare_look_for_ranks(struct bare *bare);
-
-/* Every executor lets us in: it is prepared. */
-void bare_on_reached(struct bare *bare);
 
 /* launch_bare_reach.c */
 int bare_reach(struct bare *bare, struct error *err);

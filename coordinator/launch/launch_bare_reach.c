@@ -39,10 +39,10 @@ static void on_login(void *user, int code, const char *failure,
 			     reason);
 		return;
 	}
-	if (launch->stopping || launch->failed)
+	if (launch->state == LAUNCH_STOPPING || launch->state == LAUNCH_FAILED)
 		return;
 	if (++bare->n_reached == launch->layout.n)
-		bare_on_reached(bare);
+		launch_set_prepared(launch);
 	else
 		log_in_to_more(bare);
 }

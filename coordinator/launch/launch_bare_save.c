@@ -15,7 +15,7 @@ static int find_checkpoint(const struct bare *bare, struct checkpoint *out,
 
 static bool is_newer(const struct bare *bare, const struct checkpoint *found)
 {
-	return !bare->had || found->mark != bare->before.mark;
+	return found->mark != bare->before.mark;
 }
 
 /* failure: "" if found is complete; unread: it could not be looked at. */
@@ -78,14 +78,10 @@ static void ask(struct bare *bare, bool first_only)
 	bool once = launch->room->job->adapter->signal_once;
 
 	for (int i = 0; i < launch->layout.n; i++) {
-		struct post *post = &bare->posts[i];
-
 		if (first_only && launch->layout.places[i].first != 0)
 			continue;
-		if (post->asked && once)
-			continue;
-		post->asked = true;
-		post->confirmed = false;
+		if (bare->orders[i] == ORDER_NONE || !once)
+			order_step(&bare->orders[i], ORDER_EV_SAVE);
 	}
 }
 
@@ -98,10 +94,11 @@ void bare_save(struct launch *launch, bool first, bool take)
 
 	if (!first)
 		return;
-	bare->had = find_checkpoint(bare, &bare->before, NULL) == 0;
+	if (find_checkpoint(bare, &bare->before, NULL) < 0)
+		bare->before = (struct checkpoint){0};
 	bare->seen = 0;
 	bare->saving = true;
-	if (take && bare->had) {
+	if (take && bare->before.mark != 0) {
 		judge(bare, &bare->before, true, "", false);
 		return;
 	}
@@ -130,11 +127,8 @@ bool launch_asks(struct launch *launch, int member)
 	int place = find_place(launch, member);
 
 	/* who has not been told when they leave needs not be */
-	if (place < 0 || !bare->posts[place].asked ||
-	    bare->posts[place].confirmed || launch_has_ended(launch))
-		return false;
-	bare->posts[place].told = true;
-	return true;
+	return place >= 0 && !launch_has_ended(launch) &&
+	       order_step(&bare->orders[place], ORDER_EV_ASKED);
 }
 
 void launch_on_confirmed(struct launch *launch, int member)
@@ -144,6 +138,6 @@ void launch_on_confirmed(struct launch *launch, int member)
 
 	if (place < 0)
 		return;
-	bare->posts[place].confirmed = true;
+	order_step(&bare->orders[place], ORDER_EV_CONFIRMED);
 	bare_look_for_ranks(bare);
 }

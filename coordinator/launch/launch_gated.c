@@ -15,18 +15,17 @@
  * counted its ranks and the numbers are those of the layout.
  */
 
-/* How far an executor is. */
-struct post {
-	unsigned arrived;
-	bool up, gone, lost;
+/* The ranks of one executor. */
+struct group {
+	unsigned state;   /* enum group_state */
+	unsigned arrived; /* at their gates */
 };
 
 struct gated {
 	struct launch launch;
-	struct post posts[MEMBERS_MAX]; /* beside layout.places */
-	bool *here;                     /* by rank: its gate has come */
-	bool open_wanted, opened;
-	msec_t patience;
+	struct group groups[MEMBERS_MAX]; /* beside layout.places */
+	bool *here;                       /* by rank: its gate has come */
+	bool opened; /* what mpiexec ends with is the application's end */
 	struct loop_timer lone; /* mpiexec, with no rank left */
 };
 
@@ -72,20 +71,13 @@ static void open_place(struct gated *gated, int place)
 	members_order(launch->room->members, member_at(launch, place), &order);
 }
 
-static void open_now(struct gated *gated)
-{
-	gated->opened = true;
-	for (int i = 0; i < gated->launch.layout.n; i++)
-		open_place(gated, i);
-}
-
 static void gated_open(struct launch *launch)
 {
 	struct gated *gated = gated_of(launch);
 
-	gated->open_wanted = true;
-	if (launch->prepared && !gated->opened)
-		open_now(gated);
+	gated->opened = true;
+	for (int i = 0; i < launch->layout.n; i++)
+		open_place(gated, i);
 }
 
 static void gated_save(struct launch *launch, bool first, bool take)
@@ -114,9 +106,14 @@ static void gated_signal(struct launch *launch, int signo)
 	order.what_case = BELLOWS__V1__ORDER__WHAT_SIGNAL;
 	order.signal = &sig;
 	for (int i = 0; i < launch->layout.n; i++)
-		if (!gated_of(launch)->posts[i].lost)
+		if (gated_of(launch)->groups[i].state != GROUP_LOST)
 			members_order(launch->room->members,
 				      member_at(launch, i), &order);
+}
+
+static bool is_gone(const struct group *group)
+{
+	return group->state == GROUP_GONE || group->state == GROUP_LEFT;
 }
 
 static void order_stop(struct gated *gated, int place)
@@ -125,7 +122,7 @@ static void order_stop(struct gated *gated, int place)
 	Bellows__V1__Order order = BELLOWS__V1__ORDER__INIT;
 
 	stop.epoch = gated->launch.epoch;
-	stop.patience = (uint32_t)gated->patience;
+	stop.patience = (uint32_t)gated->launch.patience;
 	stop.kill = gated->launch.forbidden;
 	order.what_case = BELLOWS__V1__ORDER__WHAT_STOP;
 	order.stop = &stop;
@@ -152,25 +149,21 @@ static void look_for_ranks(struct gated *gated)
 	struct launch *launch = &gated->launch;
 
 	for (int i = 0; i < launch->layout.n; i++)
-		if (!gated->posts[i].gone && !gated->posts[i].lost)
+		if (group_has_ranks(gated->groups[i].state))
 			return;
-	if (launch->stopping)
+	if (launch->state == LAUNCH_STOPPING)
 		launch_set_gone(launch);
 	else
 		loop_timer_set(launch->room->loop, &gated->lone, LONE_FOR,
 			       on_lone, launch);
 }
 
-static void gated_stop(struct launch *launch, msec_t patience)
+static void gated_stop(struct launch *launch)
 {
 	struct gated *gated = gated_of(launch);
 
-	if (launch->stopping && patience >= gated->patience)
-		return;
-	launch->stopping = true;
-	gated->patience = patience;
 	for (int i = 0; i < launch->layout.n; i++)
-		if (!gated->posts[i].gone)
+		if (!is_gone(&gated->groups[i]))
 			order_stop(gated, i);
 	look_for_ranks(gated);
 }
@@ -188,7 +181,7 @@ static bool all_arrived(const struct gated *gated)
 	const struct layout *layout = &gated->launch.layout;
 
 	for (int i = 0; i < layout->n; i++)
-		if (gated->posts[i].arrived < layout->places[i].ranks)
+		if (gated->groups[i].arrived < layout->places[i].ranks)
 			return false;
 	return true;
 }
@@ -212,7 +205,8 @@ void launch_on_arrived(struct launch *launch, int member, unsigned rank)
 	int place = find_place(launch, member);
 	const struct place *here;
 
-	if (place < 0 || launch->prepared)
+	if (place < 0 ||
+	    (launch->state != LAUNCH_WIRING && launch->state != LAUNCH_WANTED))
 		return;
 	here = &launch->layout.places[place];
 	if (rank - here->first >= here->ranks) {
@@ -222,12 +216,9 @@ void launch_on_arrived(struct launch *launch, int member, unsigned rank)
 	if (gated->here[rank])
 		return;
 	gated->here[rank] = true;
-	gated->posts[place].arrived++;
-	if (!all_arrived(gated))
-		return;
-	launch_set_prepared(launch);
-	if (gated->open_wanted && !gated->opened)
-		open_now(gated);
+	gated->groups[place].arrived++;
+	if (all_arrived(gated))
+		launch_set_prepared(launch);
 }
 
 static bool counts_right(const struct place *place,
@@ -254,7 +245,7 @@ void launch_on_ranks_up(struct launch *launch, int member,
 
 	/* An executor that has attached again reports it again, and some of
 	 * its ranks may have ended by now. */
-	if (place < 0 || gated->posts[place].up)
+	if (place < 0 || group_was_up(gated->groups[place].state))
 		return;
 	if (*up->failure) {
 		launch_fail(launch, up->failure, true, (int)up->exit_code);
@@ -267,9 +258,9 @@ void launch_on_ranks_up(struct launch *launch, int member,
 			    false, 0);
 		return;
 	}
-	gated->posts[place].up = true;
+	group_step(&gated->groups[place].state, GROUP_EV_UP);
 	for (int i = 0; i < launch->layout.n; i++)
-		if (!gated->posts[i].up)
+		if (!group_was_up(gated->groups[i].state))
 			return;
 	launch_set_up(launch);
 }
@@ -281,7 +272,7 @@ void launch_on_ranks_gone(struct launch *launch, int member)
 
 	if (place < 0)
 		return;
-	gated->posts[place].gone = true;
+	group_step(&gated->groups[place].state, GROUP_EV_GONE);
 	look_for_ranks(gated);
 }
 
@@ -290,11 +281,11 @@ void launch_on_attached(struct launch *launch, int member)
 	struct gated *gated = gated_of(launch);
 	int place = find_place(launch, member);
 
-	if (place < 0 || gated->posts[place].gone)
+	if (place < 0 || is_gone(&gated->groups[place]))
 		return;
-	if (launch->stopping)
+	if (launch->state == LAUNCH_STOPPING)
 		order_stop(gated, place);
-	else if (gated->opened && !gated->posts[place].up)
+	else if (gated->opened && !group_was_up(gated->groups[place].state))
 		open_place(gated, place);
 }
 
@@ -305,10 +296,9 @@ static void gated_on_lost(struct launch *launch, int member)
 
 	if (place < 0)
 		return;
-	gated->posts[place].lost = true;
+	group_step(&gated->groups[place].state, GROUP_EV_LOST);
 	look_for_ranks(gated);
-	if (!launch->up)
-		launch_fail(launch, "an executor was lost", false, 0);
+	launch_fail(launch, "an executor was lost", false, 0);
 }
 
 /* ---- mpiexec ---- */

@@ -12,6 +12,7 @@
  */
 
 #include "coordinator/launch/launch.h"
+#include "coordinator/launch/launch_state.h"
 #include "coordinator/launch/mpirun.h"
 
 /* The first member of each implementation. */
@@ -21,8 +22,10 @@ struct launch {
 	unsigned epoch;
 	struct layout layout;
 	struct mpirun *mpirun; /* NULL before it is begun */
-	bool prepared, up, failed, stopping, gone, forbidden;
-	bool restarts; /* goes on from a checkpoint: */
+	unsigned state;        /* enum launch_state */
+	msec_t patience;       /* for ranks that are to leave by themselves */
+	bool forbidden;        /* its ranks must not write: they are killed */
+	bool restarts;         /* goes on from a checkpoint: */
 	struct checkpoint restart;
 };
 
@@ -31,8 +34,8 @@ struct launch_ops {
 	size_t size; /* of the implementation, which begins as zeroes */
 	int (*begin)(struct launch *launch, struct error *err);
 	void (*fini)(struct launch *launch);
-	void (*open)(struct launch *launch);
-	void (*stop)(struct launch *launch, msec_t patience);
+	void (*open)(struct launch *launch); /* it is prepared */
+	void (*stop)(struct launch *launch); /* or sooner than before */
 	void (*save)(struct launch *launch, bool first, bool take);
 	void (*signal)(struct launch *launch, int signo);
 	void (*on_lost)(struct launch *launch, int member);
@@ -40,8 +43,7 @@ struct launch_ops {
 
 extern const struct launch_ops launch_gated, launch_bare;
 
-/* For the implementations: tells the room, at most once and not while it is
- * being stopped. */
+/* For the implementations: tells the room, if the state expects it. */
 void launch_fail(struct launch *launch, const char *reason, bool by_itself,
 		 int status);
 void launch_set_prepared(struct launch *launch);

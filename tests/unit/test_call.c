@@ -108,7 +108,8 @@ static void begin(void)
 		abort();
 	ranks = (struct ranks){.loop = loop};
 	list_init(&ranks.starts);
-	start = (struct start){.ranks = &ranks, .epoch = 1, .up = true};
+	start = (struct start){
+		.ranks = &ranks, .epoch = 1, .state = START_RUNNING};
 	list_init(&start.members);
 	list_append(&ranks.starts, &start.link);
 	for (unsigned i = 0; i < RANKS; i++)
