@@ -118,6 +118,11 @@ int adapter_files_add(struct adapter_files *files, const char *path,
 	return 0;
 }
 
+int adapter_files_read(void *member, const char *path, struct error *err)
+{
+	return adapter_files_add(member, path, err);
+}
+
 int adapter_files_load(const struct adapter_files *files, struct error *err)
 {
 	int r = 0;

@@ -37,6 +37,9 @@ int adapter_load(const char *path, struct error *err);
 int adapter_files_add(struct adapter_files *files, const char *path,
 		      struct error *err);
 
+/* The same, as a row of base/options.h reads an option; member: the files. */
+int adapter_files_read(void *member, const char *path, struct error *err);
+
 /* Loads all, in their order; the first failure ends it. */
 int adapter_files_load(const struct adapter_files *files, struct error *err);
 

@@ -1,69 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/args.h"
 
-#include "cli/text.h"
-
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The flag that "--name" or "--name=value" means to this command. */
-static const struct flag *flag_find(const struct command *command,
-				    const char *word)
-{
-	size_t n = strcspn(word, "=");
-
-	for (size_t i = 0; i < n_flags; i++)
-		if ((flags[i].commands & command->bit) &&
-		    strlen(flags[i].name) == n &&
-		    memcmp(flags[i].name, word, n) == 0)
-			return &flags[i];
-	return NULL;
-}
-
-static int words_add(struct words *words, const char *word, size_t room)
-{
-	if (!words->at)
-		words->at = calloc(room, sizeof(*words->at));
-	if (!words->at)
-		return -ENOMEM;
-	words->at[words->n++] = word;
-	return 0;
-}
-
-static int store(struct args *args, const struct flag *flag, const char *value,
-		 size_t room, struct error *err)
-{
-	void *at = (char *)args + flag->offset;
-
-	switch (flag->kind) {
-	case FLAG_SWITCH:
-		*(bool *)at = true;
-		return 0;
-	case FLAG_TEXT:
-		*(const char **)at = value;
-		return 0;
-	case FLAG_COUNT:
-		if (text_read_count(at, value) == 0 && *(unsigned *)at > 0)
-			return 0;
-		return error_set(err, -EINVAL,
-				 "--%s: '%s' is not a number of at least 1",
-				 flag->name, value);
-	case FLAG_DURATION:
-		if (text_read_duration(at, value) == 0 && *(msec_t *)at > 0)
-			return 0;
-		return error_set(
-			err, -EINVAL,
-			"--%s: '%s' is not a duration such as 500ms, 30s, "
-			"5min or 2h",
-			flag->name, value);
-	case FLAG_LIST:
-		return words_add(at, value, room);
-	case FLAG_ADAPTER:
-		return adapter_files_add(at, value, err);
-	}
-	return -EINVAL;
-}
 
 /* What kubectl has a letter for is known by it here, too. */
 static const char *by_letter(const char *word)
@@ -73,37 +14,27 @@ static const char *by_letter(const char *word)
 					 : word;
 }
 
-/* One option at argv[0]; the words it took go to *taken. */
+/* One option at argv[0].  Returns how many words it took, or -errno. */
 static int read_flag(struct args *args, const struct command *command, int argc,
-		     const char *const *argv, int *taken, struct error *err)
+		     const char *const *argv, struct error *err)
 {
-	const char *word = by_letter(argv[0]) + 2;
-	const char *value = strchr(word, '=');
-	const struct flag *flag = flag_find(command, word);
+	const char *const words[] = {by_letter(argv[0]),
+				     argc > 1 ? argv[1] : NULL};
+	char advice[64];
+	const struct options options = {flags, n_flags, command->bit, advice};
+	const struct option_row *row;
+	int taken;
 
-	*taken = 1;
-	if (!flag)
-		return error_set(err, -EINVAL,
-				 "unknown option '%s'; 'bellows help %s' lists "
-				 "the options",
-				 argv[0], command->name);
-	if (!flag->value && value)
-		return error_set(err, -EINVAL, "--%s takes no value",
-				 flag->name);
-	if (flag->commands & WITH_KUBE)
-		args->of_kube = flag->name;
-	if (flag->commands & NOT_WITH_KUBE)
-		args->not_of_kube = flag->name;
-	if (flag->value && value)
-		value++;
-	if (flag->value && !value) {
-		if (argc < 2)
-			return error_set(err, -EINVAL, "--%s needs a value: %s",
-					 flag->name, flag->value);
-		value = argv[1];
-		*taken = 2;
-	}
-	return store(args, flag, value, (size_t)argc, err);
+	snprintf(advice, sizeof(advice), "'bellows help %s' lists the options",
+		 command->name);
+	taken = options_read_one(&options, args, argc, words, &row, err);
+	if (taken < 0)
+		return taken;
+	if (row->set & WITH_KUBE)
+		args->of_kube = row->name;
+	if (row->set & NOT_WITH_KUBE)
+		args->not_of_kube = row->name;
+	return taken;
 }
 
 static bool is_number(const char *word)
@@ -157,34 +88,31 @@ static bool is_file_letter(const struct command *command, const char *word)
 	       strcmp(word, "-f") == 0;
 }
 
+static bool is_option(const struct command *command, const char *word)
+{
+	return word[0] == '-' && word[1] && !is_number(word) &&
+	       !is_file_letter(command, word);
+}
+
 int args_read(struct args *args, const struct command *command, int argc,
 	      const char *const *argv, struct error *err)
 {
 	for (int i = 0; i < argc;) {
-		int taken = 1, r;
+		int taken = 1;
 
 		if (strcmp(argv[i], "--") == 0) {
 			args->has_command = true;
 			args->command = &argv[i + 1];
 			break;
 		}
-		if (is_file_letter(command, argv[i])) {
-			r = 0;
-		} else if (strncmp(by_letter(argv[i]), "--", 2) == 0) {
-			r = read_flag(args, command, argc - i, argv + i, &taken,
-				      err);
-		} else if (argv[i][0] == '-' && argv[i][1] &&
-			   !is_number(argv[i])) {
-			r = error_set(err, -EINVAL,
-				      "unknown option '%s'; 'bellows help %s' "
-				      "lists the options",
-				      argv[i], command->name);
-		} else {
-			r = words_add(&args->words, argv[i], (size_t)argc);
-		}
-		if (r < 0)
-			return r == -ENOMEM ? error_set(err, r, "out of memory")
-					    : r;
+		if (is_option(command, argv[i]))
+			taken = read_flag(args, command, argc - i, argv + i,
+					  err);
+		else if (!is_file_letter(command, argv[i]) &&
+			 option_list_add(&args->words, argv[i]) < 0)
+			return error_set(err, -ENOMEM, "out of memory");
+		if (taken < 0)
+			return taken;
 		i += taken;
 	}
 	if (check_place(args, err) < 0)

@@ -11,16 +11,10 @@
  */
 
 #include "apps/load.h"
-#include "base/error.h"
-#include "base/time.h"
+#include "base/options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-struct words {
-	const char **at; /* the words themselves are borrowed from argv */
-	size_t n;
-};
 
 /* After args_read() nobody changes it. */
 struct args {
@@ -38,14 +32,14 @@ struct args {
 	const char *name, *app, *checkpoint_dir;
 	unsigned ranks, min, max;           /* 0: not given */
 	msec_t deadline, timeout, lifetime; /* 0: not given */
-	struct words at, env;
+	struct option_list at, env;
 	struct adapter_files adapters;
 
 	/* an option that only a cluster, or no cluster, has a use for; or NULL
 	 */
 	const char *of_kube, *not_of_kube;
 
-	struct words words;         /* what is no option */
+	struct option_list words;   /* what is no option */
 	const char *const *command; /* after "--", ends with NULL; or NULL */
 	bool has_command;
 };
@@ -78,24 +72,8 @@ struct command {
 	int (*run)(const struct args *args, const struct output *output);
 };
 
-enum flag_kind {
-	FLAG_SWITCH,   /* bool */
-	FLAG_TEXT,     /* const char * */
-	FLAG_COUNT,    /* unsigned, at least 1 */
-	FLAG_DURATION, /* msec_t, more than 0 */
-	FLAG_LIST,     /* struct words: may be repeated */
-	FLAG_ADAPTER,  /* struct adapter_files: the same */
-};
-
-struct flag {
-	const char *name, *value; /* value: NULL for a switch */
-	enum flag_kind kind;
-	size_t offset;     /* in struct args */
-	unsigned commands; /* set of enum command_bit, and of the two above */
-	const char *help;
-};
-
-extern const struct flag flags[];
+/* set: of enum command_bit, and of the two above. */
+extern const struct option_row flags[];
 extern const size_t n_flags;
 
 /* Ends with a row whose name is NULL. */

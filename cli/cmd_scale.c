@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/options.h"
 #include "cli/show.h"
-#include "cli/text.h"
 #include "cli/watch.h"
 #include "jobfile/exit.h"
 
@@ -29,7 +29,7 @@ static int read_size(Bellows__V1__ScaleRequest *request, const char *word)
 	bool relative = word[0] == '+' || word[0] == '-';
 	unsigned n;
 
-	if (text_read_count(&n, word + relative) < 0 || n == 0)
+	if (number_read(&n, word + relative) < 0 || n == 0)
 		return -EINVAL;
 	request->size_case = relative ? BELLOWS__V1__SCALE_REQUEST__SIZE_DELTA
 				      : BELLOWS__V1__SCALE_REQUEST__SIZE_RANKS;

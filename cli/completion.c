@@ -14,7 +14,7 @@ static void print_branch(FILE *to, const struct command *command)
 {
 	fprintf(to, "\t%s)\n\t\toptions='", command->name);
 	for (size_t i = 0; i < n_flags; i++)
-		if (flags[i].commands & command->bit)
+		if (flags[i].set & command->bit)
 			fprintf(to, " --%s", flags[i].name);
 	fputs("'\n", to);
 	if (command->bit & ON_JOB)
@@ -33,9 +33,9 @@ static void print_file_flags(FILE *to)
 {
 	fputs("\tcase $previous in\n\t", to);
 	for (size_t i = 0, n = 0; i < n_flags; i++)
-		if (flags[i].kind == FLAG_ADAPTER ||
-		    (flags[i].kind == FLAG_TEXT &&
-		     (flags[i].value[0] == 'D' || flags[i].value[0] == 'F')))
+		if ((flags[i].kind == OPTION_TEXT ||
+		     flags[i].kind == OPTION_OTHER) &&
+		    (flags[i].value[0] == 'D' || flags[i].value[0] == 'F'))
 			fprintf(to, "%s--%s", n++ ? "|" : "", flags[i].name);
 	fputs(")\n\t\tCOMPREPLY=($(compgen -f -- \"$current\"))\n"
 	      "\t\treturn\n\t\t;;\n\tesac\n",

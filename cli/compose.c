@@ -2,8 +2,8 @@
 #include "cli/compose.h"
 
 #include "base/cleanup.h"
+#include "base/options.h"
 #include "base/utf8.h"
-#include "cli/text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -82,7 +82,8 @@ static int halve(const char *flag, const char *word, char *key,
 	return 0;
 }
 
-static int put_schedule(FILE *to, const struct words *at, struct error *err)
+static int put_schedule(FILE *to, const struct option_list *at,
+			struct error *err)
 {
 	if (at->n)
 		fputs("scale:\n  schedule:\n", to);
@@ -97,7 +98,7 @@ static int put_schedule(FILE *to, const struct words *at, struct error *err)
 		r = halve("at", at->at[i], when, &value, err);
 		if (r < 0)
 			return r;
-		if (text_read_count(&ranks, value) < 0)
+		if (number_read(&ranks, value) < 0)
 			return error_set(err, -EINVAL,
 					 "--at: '%s' is not a number of ranks",
 					 value);
@@ -108,7 +109,8 @@ static int put_schedule(FILE *to, const struct words *at, struct error *err)
 	return 0;
 }
 
-static int put_environment(FILE *to, const struct words *env, struct error *err)
+static int put_environment(FILE *to, const struct option_list *env,
+			   struct error *err)
 {
 	if (env->n)
 		fputs("environment:\n", to);

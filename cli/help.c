@@ -43,25 +43,14 @@ void help_print(FILE *to)
 	      to);
 }
 
-static void print_flags(FILE *to, const struct command *command)
-{
-	for (size_t i = 0; i < n_flags; i++) {
-		char left[40];
-
-		if (!(flags[i].commands & command->bit))
-			continue;
-		snprintf(left, sizeof(left), "--%s%s%s", flags[i].name,
-			 flags[i].value ? " " : "",
-			 flags[i].value ? flags[i].value : "");
-		fprintf(to, "  %-22s%s\n", left, flags[i].help);
-	}
-}
-
 void help_print_command(FILE *to, const struct command *command)
 {
+	const struct options options = {
+		.rows = flags, .n = n_flags, .set = command->bit};
+
 	fprintf(to, "Usage: bellows %s %s [OPTION ...]\n\n%s\n\nOptions:\n",
 		command->name, command->usage, command->text);
-	print_flags(to, command);
+	options_print(to, &options, 22);
 	fprintf(to, "\nExample:\n  %s\n\nExit status:\n", command->example);
 	for (const int *code = command->codes; *code >= 0; code++)
 		fprintf(to, "  %-4d%s\n", *code, meaning_of(*code));

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT_MAX = 1000000 };
-
 struct brief text_duration(msec_t time)
 {
 	struct brief text;
@@ -75,54 +73,6 @@ struct text text_safe(const char *from)
 	}
 	text.s[k] = '\0';
 	return text;
-}
-
-int text_read_duration(msec_t *out, const char *from)
-{
-	static const struct {
-		const char *name;
-		msec_t size;
-	} units[] = {
-		{"ms", 1},
-		{"s", SECONDS(1)},
-		{"min", MINUTES(1)},
-		{"h", MINUTES(60)},
-	};
-	char *end;
-	double value;
-
-	if (*from < '0' || *from > '9' || strpbrk(from, "xXpP"))
-		return -EINVAL;
-	value = strtod(from, &end);
-	while (*end == ' ')
-		end++;
-	for (size_t i = 0; i < LENGTH(units); i++) {
-		if (strcmp(end, units[i].name) != 0)
-			continue;
-		value *= (double)units[i].size;
-		if (!(value <= (double)MINUTES(60) * 24 * 365))
-			return -EINVAL;
-		*out = (msec_t)value;
-		return 0;
-	}
-	return -EINVAL;
-}
-
-int text_read_count(unsigned *out, const char *from)
-{
-	unsigned value = 0;
-
-	if (!*from)
-		return -EINVAL;
-	for (; *from; from++) {
-		if (*from < '0' || *from > '9')
-			return -EINVAL;
-		value = value * 10 + (unsigned)(*from - '0');
-		if (value > COUNT_MAX)
-			return -EINVAL;
-	}
-	*out = value;
-	return 0;
 }
 
 unsigned text_columns(const char *text)

@@ -30,12 +30,6 @@ struct brief text_pause(msec_t time);
  * overrides and what is not UTF-8 are shown as '?'.  NULL reads as "". */
 struct text text_safe(const char *from);
 
-/* "30s", "500ms", "5min", "2h": 0 or -EINVAL. */
-int text_read_duration(msec_t *out, const char *from);
-
-/* A decimal number from 0 to 1000000: 0 or -EINVAL. */
-int text_read_count(unsigned *out, const char *from);
-
 /* Columns of a text of narrow characters. */
 unsigned text_columns(const char *text);
 

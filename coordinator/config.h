@@ -17,11 +17,13 @@ struct config {
 	const char *log;        /* NULL: stderr */
 	const char *metrics;    /* address; NULL: none are shown */
 	struct adapter_files adapters;
-	bool verbose, check, once, history, unencrypted;
+	bool verbose, check, once, history, unencrypted, help, version;
 };
 
-/* Returns 0, 1 if --help or --version was answered, or -EINVAL. */
-int config_parse(struct config *config, int argc, char **argv,
-		 struct error *err);
+/* -EINVAL with a sentence. */
+int config_read(struct config *config, int argc, char **argv,
+		struct error *err);
+
+void config_print_help(void);
 
 #endif

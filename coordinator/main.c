@@ -168,6 +168,23 @@ static int read_former(struct former *former, struct past *past,
 	return r;
 }
 
+/* What the command line asks for instead of running a job; negative: nothing.
+ */
+static int answer(const struct config *config)
+{
+	if (config->help) {
+		config_print_help();
+		return EXIT_DONE;
+	}
+	if (config->version) {
+		puts("bellows-coordinator " VERSION);
+		return EXIT_DONE;
+	}
+	if (config->check)
+		return check(config->job);
+	return config->history ? show_history(config->state) : -1;
+}
+
 int main(int argc, char **argv)
 {
 	static struct past past;
@@ -178,10 +195,7 @@ int main(int argc, char **argv)
 	int r, lock;
 
 	log_init("coordinator", LOG_INFO);
-	r = config_parse(&config, argc, argv, &err);
-	if (r > 0)
-		return EXIT_DONE;
-	if (r < 0) {
+	if (config_read(&config, argc, argv, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_USAGE;
 	}
@@ -191,10 +205,9 @@ int main(int argc, char **argv)
 		log_error("%s", err.text);
 		return EXIT_USAGE;
 	}
-	if (config.check)
-		return check(config.job);
-	if (config.history)
-		return show_history(config.state);
+	r = answer(&config);
+	if (r >= 0)
+		return r;
 	r = former_end(&config);
 	if (r >= 0)
 		return r;

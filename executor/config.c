@@ -1,172 +1,112 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "executor/config.h"
 
+#include "base/list.h"
+#include "base/options.h"
 #include "executor/cores.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-static const char help[] =
-	"usage: bellows-executor --coordinator ADDR --name NAME [option...]\n"
-	"\n"
-	"Runs the ranks that the coordinator at ADDR orders, on this host.\n"
-	"\n"
-	"  --coordinator ADDR  host:port, or unix:PATH\n"
-	"  --name NAME         of this executor; default: the host's name\n"
-	"  --slots N           ranks it can run; default 1\n"
-	"  --cores N           processors they may use; default: all that the\n"
-	"                      limits of this host or container leave\n"
-	"  --address HOST      where other executors reach it; default: none,\n"
-	"                      all are on this machine\n"
-	"  --token-file FILE   the token that the coordinator asks for; - is\n"
-	"                      standard input\n"
-	"  --tls DIR           encrypt, by the ca.crt, tls.crt and tls.key in\n"
-	"                      DIR; - is standard input, behind the token\n"
-	"  --unencrypted       call another machine without that\n"
-	"  --tmpdir DIR        its own directory; default: $TMPDIR, or /tmp\n"
-	"  --adapter FILE      an adapter of your own, if the job needs it; "
-	"may "
-	"be\n"
-	"                      repeated\n"
-	"  --patience SECONDS  without the coordinator, before its ranks are\n"
-	"                      ended; default 30\n"
-	"  --grace SECONDS     after SIGTERM, for the job to save and go on\n"
-	"                      without it, before its ranks are ended; "
-	"default\n"
-	"                      25, 0: at once\n"
-	"  --ready FILE        a file that is there while it can run ranks\n"
-	"  --keep-rights       let ranks use setuid programs and, as root, "
-	"all\n"
-	"                      capabilities\n"
-	"  --verbose           log more\n"
-	"\n"
-	"Example:\n"
-	"  bellows-executor --coordinator 10.0.0.5:7000 --name w3 --slots 4 "
-	"\\\n"
-	"      --address 10.0.0.8\n"
-	"\n"
-	"SIGTERM asks the coordinator for its release; SIGINT, a second "
-	"SIGTERM\n"
-	"and one without a coordinator end it at once.\n"
-	"\n"
-	"Exit codes: 0 released by the coordinator; 64 usage; 69 coordinator\n"
-	"not reached, or it refused; 71 the system failed; 143 ended by "
-	"SIGTERM\n"
-	"without a release.\n";
+#define AT(member) offsetof(struct config, member)
 
-static const struct option options[] = {
-	{"coordinator", required_argument, NULL, 'c'},
-	{"name", required_argument, NULL, 'n'},
-	{"slots", required_argument, NULL, 's'},
-	{"cores", required_argument, NULL, 'k'},
-	{"address", required_argument, NULL, 'a'},
-	{"token-file", required_argument, NULL, 'T'},
-	{"tls", required_argument, NULL, 'e'},
-	{"unencrypted", no_argument, NULL, 'u'},
-	{"tmpdir", required_argument, NULL, 't'},
-	{"adapter", required_argument, NULL, 'm'},
-	{"patience", required_argument, NULL, 'p'},
-	{"grace", required_argument, NULL, 'g'},
-	{"ready", required_argument, NULL, 'r'},
-	{"keep-rights", no_argument, NULL, 'K'},
-	{"verbose", no_argument, NULL, 'v'},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, 'V'},
-	{0},
+enum { SECONDS_MAX = 86400 };
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	{ "coordinator", "ADDR", OPTION_TEXT, AT(coordinator), 0,
+	  .help = "host:port, or unix:PATH" },
+	{ "name", "NAME", OPTION_TEXT, AT(name), 0,
+	  .help = "of this executor; default: the host's name" },
+	{ "slots", "N", OPTION_NUMBER, AT(slots), 0,
+	  .help = "ranks it can run; default 1", .min = 1, .max = 4096 },
+	{ "cores", "N", OPTION_NUMBER, AT(cores), 0,
+	  .help = "processors they may use; default: all that the limits of this host "
+	  "or container leave", .min = 1, .max = 65536 },
+	{ "address", "HOST", OPTION_TEXT, AT(address), 0,
+	  .help = "where other executors reach it; default: none, all are on this "
+	  "machine" },
+	{ "token-file", "FILE", OPTION_TEXT, AT(token_file), 0,
+	  .help = "the token that the coordinator asks for; - is standard input" },
+	{ "tls", "DIR", OPTION_TEXT, AT(tls), 0,
+	  .help = "encrypt, by the ca.crt, tls.crt and tls.key in DIR; - is standard "
+	  "input, behind the token" },
+	{ "unencrypted", NULL, OPTION_SWITCH, AT(unencrypted), 0,
+	  .help = "call another machine without that" },
+	{ "tmpdir", "DIR", OPTION_TEXT, AT(tmpdir), 0,
+	  .help = "its own directory; default: $TMPDIR, or /tmp" },
+	{ "adapter", "FILE", OPTION_OTHER, AT(adapters), 0,
+	  .help = "an adapter of your own, if the job needs it; may be repeated",
+	  .read = adapter_files_read },
+	{ "patience", "SECONDS", OPTION_SECONDS, AT(patience), 0,
+	  .help = "without the coordinator, before its ranks are ended; default 30",
+	  .min = 1, .max = SECONDS_MAX },
+	{ "grace", "SECONDS", OPTION_SECONDS, AT(grace), 0,
+	  .help = "after SIGTERM, for the job to save and go on without it, before "
+	  "its ranks are ended; default 25, 0: at once", .min = 0, .max = SECONDS_MAX },
+	{ "ready", "FILE", OPTION_TEXT, AT(ready), 0,
+	  .help = "a file that is there while it can run ranks" },
+	{ "keep-rights", NULL, OPTION_SWITCH, AT(keep_rights), 0,
+	  .help = "let ranks use setuid programs and, as root, all capabilities" },
+	{ "verbose", NULL, OPTION_SWITCH, AT(verbose), 0,
+	  .help = "log more" },
+	{ "help", NULL, OPTION_SWITCH, AT(help), 0,
+	  .help = "print this" },
+	{ "version", NULL, OPTION_SWITCH, AT(version), 0,
+	  .help = "print the version" },
 };
+/* clang-format on */
 
-static int number(const char *option, const char *text, unsigned min,
-		  unsigned max, unsigned *out, struct error *err)
+static const struct options options = {rows, LENGTH(rows),
+				       .advice = "--help lists the options"};
+
+void config_print_help(void)
 {
-	char *end;
-	unsigned long value;
+	fputs("usage: bellows-executor --coordinator ADDR --name NAME "
+	      "[option...]\n"
+	      "\n"
+	      "Runs the ranks that the coordinator at ADDR orders, on this "
+	      "host.\n"
+	      "\n",
+	      stdout);
+	options_print(stdout, &options, 20);
+	fputs("\n"
+	      "Example:\n"
+	      "  bellows-executor --coordinator 10.0.0.5:7000 --name w3 "
+	      "--slots 4 \\\n"
+	      "      --address 10.0.0.8\n"
+	      "\n"
+	      "SIGTERM asks the coordinator for its release; SIGINT, a second "
+	      "SIGTERM\n"
+	      "and one without a coordinator end it at once.\n"
+	      "\n"
+	      "Exit codes: 0 released by the coordinator; 64 usage; 69 "
+	      "coordinator\n"
+	      "not reached, or it refused; 71 the system failed; 143 ended by "
+	      "SIGTERM\n"
+	      "without a release.\n",
+	      stdout);
+}
 
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	if (errno || end == text || *end || value < min || value > max)
+static int check(const struct config *config, struct error *err)
+{
+	if (!config->coordinator)
 		return error_set(err, -EINVAL,
-				 "--%s: '%s' is not a number from %u to %u",
-				 option, text, min, max);
-	*out = (unsigned)value;
+				 "--coordinator is missing; host:port or "
+				 "unix:PATH");
+	if (config->tls && config->unencrypted)
+		return error_set(err, -EINVAL,
+				 "--tls and --unencrypted: one of them");
 	return 0;
 }
 
-static int duration(const char *option, const char *text, unsigned min,
-		    msec_t *out, struct error *err)
-{
-	unsigned seconds = 0;
-	int r = number(option, text, min, 86400, &seconds, err);
-
-	*out = SECONDS(seconds);
-	return r;
-}
-
-static int take(struct config *config, int option, struct error *err)
-{
-	switch (option) {
-	case 'c':
-		config->coordinator = optarg;
-		return 0;
-	case 'n':
-		config->name = optarg;
-		return 0;
-	case 's':
-		return number("slots", optarg, 1, 4096, &config->slots, err);
-	case 'k':
-		return number("cores", optarg, 1, 65536, &config->cores, err);
-	case 'a':
-		config->address = optarg;
-		return 0;
-	case 'T':
-		config->token_file = optarg;
-		return 0;
-	case 'e':
-		config->tls = optarg;
-		return 0;
-	case 'u':
-		config->unencrypted = true;
-		return 0;
-	case 't':
-		config->tmpdir = optarg;
-		return 0;
-	case 'm':
-		return adapter_files_add(&config->adapters, optarg, err);
-	case 'p':
-		return duration("patience", optarg, 1, &config->patience, err);
-	case 'g':
-		return duration("grace", optarg, 0, &config->grace, err);
-	case 'r':
-		config->ready = optarg;
-		return 0;
-	case 'K':
-		config->keep_rights = true;
-		return 0;
-	case 'v':
-		config->verbose = true;
-		return 0;
-	case 'h':
-		fputs(help, stdout);
-		return 1;
-	case 'V':
-		puts("bellows-executor " VERSION);
-		return 1;
-	default:
-		return error_set(err, -EINVAL,
-				 "an option is unknown or lacks its value; "
-				 "see --help");
-	}
-}
-
-int config_parse(struct config *config, int argc, char **argv,
-		 struct error *err)
+int config_read(struct config *config, int argc, char **argv, struct error *err)
 {
 	static char host[64];
 	const char *tmpdir = getenv("TMPDIR");
-	int option, r;
+	int r;
 
 	gethostname(host, sizeof(host) - 1);
 	*config = (struct config){
@@ -178,21 +118,8 @@ int config_parse(struct config *config, int argc, char **argv,
 		.patience = SECONDS(30),
 		.grace = SECONDS(25),
 	};
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		r = take(config, option, err);
-		if (r != 0)
-			return r;
-	}
-	if (optind < argc)
-		return error_set(err, -EINVAL, "'%s': no argument is expected",
-				 argv[optind]);
-	if (!config->coordinator)
-		return error_set(err, -EINVAL,
-				 "--coordinator is missing; host:port or "
-				 "unix:PATH");
-	if (config->tls && config->unencrypted)
-		return error_set(err, -EINVAL,
-				 "--tls and --unencrypted: one of them");
-	return 0;
+	r = options_read(&options, config, argc, argv, err);
+	if (r < 0 || config->help || config->version)
+		return r;
+	return check(config, err);
 }

@@ -21,11 +21,13 @@ struct config {
 	msec_t grace;      /* of its ranks, once it is told to leave */
 	const char *ready; /* NULL: none; see ready.h */
 	bool keep_rights;  /* see base/rights.h */
-	bool verbose;
+	bool verbose, help, version;
 };
 
-/* Returns 0, 1 if --help or --version was answered, or -EINVAL. */
-int config_parse(struct config *config, int argc, char **argv,
-		 struct error *err);
+/* -EINVAL with a sentence. */
+int config_read(struct config *config, int argc, char **argv,
+		struct error *err);
+
+void config_print_help(void);
 
 #endif

@@ -6,6 +6,7 @@
 #include "executor/executor.h"
 #include "jobfile/exit.h"
 
+#include <stdio.h>
 #include <sys/prctl.h>
 
 int main(int argc, char **argv)
@@ -17,12 +18,16 @@ int main(int argc, char **argv)
 	int r;
 
 	log_init("executor", LOG_INFO);
-	r = config_parse(&config, argc, argv, &err);
-	if (r > 0)
-		return EXIT_DONE;
-	if (r < 0) {
+	if (config_read(&config, argc, argv, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_USAGE;
+	}
+	if (config.help || config.version) {
+		if (config.help)
+			config_print_help();
+		else
+			puts("bellows-executor " VERSION);
+		return EXIT_DONE;
 	}
 	log_init(config.name, config.verbose ? LOG_DEBUG : LOG_INFO);
 

@@ -19,7 +19,7 @@ struct config {
 	bool unencrypted;
 	struct provider_cluster cluster;
 	struct adapter_files adapters;
-	unsigned patience; /* seconds */
+	msec_t patience;
 	bool verbose, help, version;
 
 	/* from the environment, with defaults */

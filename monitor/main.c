@@ -71,7 +71,7 @@ static enum exit_code run(const struct config *config,
 		.executor_tls = config->executor_tls,
 		.unencrypted = config->unencrypted,
 		.adapters = &config->adapters,
-		.patience = SECONDS(config->patience),
+		.patience = config->patience,
 	};
 	sigset_t ends;
 
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 
 	log_init("bellows-monitor", LOG_INFO);
 	if (config_read(&config, argc, argv, &err) < 0) {
-		log_error("%s; see --help", err.text);
+		log_error("%s", err.text);
 		return EXIT_USAGE;
 	}
 	if (config.help) {

@@ -115,11 +115,11 @@ static void every_command_and_option_is_explained(void)
 		CHECK(command_find(at->name) == at);
 	}
 	for (size_t i = 0; i < n_flags; i++) {
-		CHECK(flags[i].help[0] && flags[i].commands);
-		CHECK(!flags[i].value == (flags[i].kind == FLAG_SWITCH));
+		CHECK(flags[i].help[0] && flags[i].set);
+		CHECK(!flags[i].value == (flags[i].kind == OPTION_SWITCH));
 		for (size_t k = 0; k < i; k++)
 			CHECK(strcmp(flags[i].name, flags[k].name) != 0 ||
-			      !(flags[i].commands & flags[k].commands));
+			      !(flags[i].set & flags[k].set));
 	}
 }
 

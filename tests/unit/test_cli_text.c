@@ -4,8 +4,6 @@
 #include "tests/check.h"
 #include "tests/unit/cli_job.h"
 
-#include <errno.h>
-
 static void durations_are_as_exact_as_they_are_short(void)
 {
 	CHECK_TEXT(text_duration(-1).s, "-");
@@ -19,22 +17,6 @@ static void durations_are_as_exact_as_they_are_short(void)
 	CHECK_TEXT(text_duration(MINUTES(125)).s, "2 h 05 min");
 	CHECK_TEXT(text_pause(812).s, "0.812 s");
 	CHECK_TEXT(text_pause(12345).s, "12.35 s");
-}
-
-static void durations_need_their_unit(void)
-{
-	msec_t t = 0;
-
-	CHECK(text_read_duration(&t, "500ms") == 0 && t == 500);
-	CHECK(text_read_duration(&t, "1.5s") == 0 && t == 1500);
-	CHECK(text_read_duration(&t, "5 min") == 0 && t == MINUTES(5));
-	CHECK(text_read_duration(&t, "2h") == 0 && t == MINUTES(120));
-	CHECK(text_read_duration(&t, "5") == -EINVAL);
-	CHECK(text_read_duration(&t, "") == -EINVAL);
-	CHECK(text_read_duration(&t, "-5s") == -EINVAL);
-	CHECK(text_read_duration(&t, "nan s") == -EINVAL);
-	CHECK(text_read_duration(&t, "0x5s") == -EINVAL);
-	CHECK(text_read_duration(&t, "1e300h") == -EINVAL);
 }
 
 static void what_came_over_the_wire_cannot_steer_a_terminal(void)
@@ -127,7 +109,6 @@ static void progress_that_is_not_known_shows_steps(void)
 }
 
 RUN_TESTS(TEST(durations_are_as_exact_as_they_are_short),
-	  TEST(durations_need_their_unit),
 	  TEST(what_came_over_the_wire_cannot_steer_a_terminal),
 	  TEST(long_text_is_cut_between_characters),
 	  TEST(a_status_line_says_what_fits),
