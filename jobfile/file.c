@@ -2,7 +2,6 @@
 #include "jobfile/jobfile.h"
 
 #include "base/file.h"
-#include "jobfile/syntax.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -10,7 +9,7 @@
 
 int jobfile_read(struct jobfile **out, const char *path, struct error *err)
 {
-	CLEANUP(free) char *text = malloc(SYNTAX_BYTES_MAX + 1);
+	CLEANUP(free) char *text = malloc(JOBFILE_BYTES_MAX + 1);
 	CLEANUP(free) char *copy = strdup(path);
 	CLEANUP(free) char *folder = NULL;
 	size_t size;
@@ -19,7 +18,7 @@ int jobfile_read(struct jobfile **out, const char *path, struct error *err)
 	if (!text || !copy)
 		return error_set(err, -ENOMEM, "out of memory");
 	/* one byte more than is allowed, so that too large a file is seen */
-	r = file_read(path, text, SYNTAX_BYTES_MAX + 1, &size, err);
+	r = file_read(path, text, JOBFILE_BYTES_MAX + 1, &size, err);
 	if (r < 0)
 		return r;
 	folder = realpath(dirname(copy), NULL);

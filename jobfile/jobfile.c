@@ -3,7 +3,7 @@
 #include "apps/adapters.h"
 #include "base/list.h"
 #include "jobfile/reader.h"
-#include "jobfile/syntax.h"
+#include "yaml/load.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -287,10 +287,13 @@ static int read_tree(struct reader *reader, const char *dir)
 	return r;
 }
 
-static void yaml_document_delete_at(yaml_document_t *document)
-{
-	yaml_document_delete(document);
-}
+/* It has some dozens of lines, and three levels. */
+static const struct yaml_limits limits = {
+	.what = "a job file",
+	.bytes = JOBFILE_BYTES_MAX,
+	.depth = 16,
+	.values = 20000,
+};
 
 int jobfile_parse(struct jobfile **out, const char *path, const char *text,
 		  size_t size, const char *dir, struct error *err)
@@ -306,7 +309,7 @@ int jobfile_parse(struct jobfile **out, const char *path, const char *text,
 				 "%s: its folder '%s' is not an "
 				 "absolute path",
 				 path, dir);
-	r = syntax_load(&document, path, text, size, err);
+	r = yaml_load(&document, &limits, path, text, size, err);
 	if (r < 0)
 		return r;
 	job = calloc(1, sizeof(*job));

@@ -19,7 +19,7 @@
 #include "base/cleanup.h"
 #include "base/time.h"
 
-enum { RANKS_MAX = 4096, SCHEDULE_MAX = 256 };
+enum { RANKS_MAX = 4096, SCHEDULE_MAX = 256, JOBFILE_BYTES_MAX = 1 << 20 };
 
 enum scale_policy {
 	SCALE_MANUAL,   /* only when asked to */

@@ -446,7 +446,7 @@ static int read_source(struct source *source, const char *path,
 		       struct error *err)
 {
 	char *text;
-	int r = kube_read_file(&text, path, YAML_BYTES_MAX, err);
+	int r = kube_read_file(&text, path, KUBE_YAML_BYTES_MAX, err);
 
 	if (r < 0)
 		return r;

@@ -1,72 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kube/yaml.h"
 
-#include "base/cleanup.h"
+#include "yaml/load.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
-#include <yaml.h>
 
-struct level {
-	cJSON *at; /* borrowed: of the tree */
-	char *key; /* of the value that comes next, in a mapping */
+static const struct yaml_limits limits = {
+	.what = "a kubeconfig",
+	.bytes = KUBE_YAML_BYTES_MAX,
+	.depth = 64,
+	.values = 30000,
 };
 
 struct reading {
-	const char *path, *text;
-	size_t size, line;
+	yaml_document_t document;
+	const char *path;
 	struct error *err;
-	yaml_parser_t parser;
-	struct level levels[YAML_DEPTH_MAX];
-	unsigned depth, values, documents;
-	cJSON *root;
 };
-
-/* NULL outside of all mappings and lists */
-static struct level *top(struct reading *reading)
-{
-	return reading->depth > 0 ? &reading->levels[reading->depth - 1] : NULL;
-}
-
-static int refuse(struct reading *reading, const char *text)
-{
-	return error_set(reading->err, -EINVAL, "%s:%zu: %s", reading->path,
-			 reading->line, text);
-}
-
-static int out_of_memory(struct reading *reading)
-{
-	return error_set(reading->err, -ENOMEM, "out of memory");
-}
-
-static size_t line_at(const struct reading *reading, size_t offset)
-{
-	size_t line = 1;
-
-	for (size_t i = 0; i < offset && i < reading->size; i++)
-		line += reading->text[i] == '\n';
-	return line;
-}
-
-static int refuse_syntax(struct reading *reading)
-{
-	const yaml_parser_t *parser = &reading->parser;
-	const char *problem = parser->problem ? parser->problem : "no reason";
-
-	if (parser->error == YAML_MEMORY_ERROR)
-		return out_of_memory(reading);
-	if (parser->error == YAML_READER_ERROR)
-		return error_set(
-			reading->err, -EINVAL,
-			"%s:%zu: not a text: %s; YAML in UTF-8", reading->path,
-			line_at(reading, parser->problem_offset), problem);
-	return error_set(reading->err, -EINVAL,
-			 "%s:%zu: not YAML: %s; lines with 'key: value', and "
-			 "with '- ' for lists",
-			 reading->path, parser->problem_mark.line + 1, problem);
-}
 
 /* ---- scalars ---- */
 
@@ -140,191 +93,132 @@ static cJSON *plain(const char *text)
 
 /* ---- the tree ---- */
 
-static int put(struct reading *reading, cJSON *value)
+static int refuse(struct reading *reading, const yaml_node_t *node,
+		  const char *text)
 {
-	struct level *level = top(reading);
-	bool done;
+	return error_set(reading->err, -EINVAL, "%s:%zu: %s", reading->path,
+			 node->start_mark.line + 1, text);
+}
 
-	if (!value)
-		return out_of_memory(reading);
-	if (!level) {
-		reading->root = value;
-		return 0;
+static int out_of_memory(struct reading *reading)
+{
+	return error_set(reading->err, -ENOMEM, "out of memory");
+}
+
+static bool has_nul(const yaml_node_t *scalar)
+{
+	return memchr(scalar->data.scalar.value, '\0',
+		      scalar->data.scalar.length) != NULL;
+}
+
+static int convert(struct reading *reading, int index, cJSON **out);
+
+static int convert_scalar(struct reading *reading, const yaml_node_t *node,
+			  cJSON **out)
+{
+	const char *text = (const char *)node->data.scalar.value;
+
+	if (has_nul(node))
+		return refuse(reading, node,
+			      "a NUL in a value; a text without it");
+	*out = node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE
+		       ? plain(text)
+		       : cJSON_CreateString(text);
+	return *out ? 0 : out_of_memory(reading);
+}
+
+static int convert_list(struct reading *reading, const yaml_node_t *node,
+			cJSON *list)
+{
+	for (const int *at = node->data.sequence.items.start;
+	     at < node->data.sequence.items.top; at++) {
+		cJSON *value = NULL;
+		int r = convert(reading, *at, &value);
+
+		if (r < 0)
+			return r;
+		cJSON_AddItemToArray(list, value);
 	}
-	if (cJSON_IsArray(level->at)) {
-		done = cJSON_AddItemToArray(level->at, value);
-	} else {
-		done = cJSON_AddItemToObject(level->at, level->key, value);
-		free(level->key);
-		level->key = NULL;
-	}
-	if (done)
+	return 0;
+}
+
+static int convert_pair(struct reading *reading, const yaml_node_pair_t *pair,
+			cJSON *object)
+{
+	const yaml_node_t *key =
+		yaml_document_get_node(&reading->document, pair->key);
+	const char *name = (const char *)key->data.scalar.value;
+	cJSON *value = NULL;
+	int r;
+
+	if (key->type != YAML_SCALAR_NODE || has_nul(key))
+		return refuse(reading, key,
+			      "a key that is no text; 'key: value'");
+	if (cJSON_GetObjectItemCaseSensitive(object, name))
+		return error_set(reading->err, -EINVAL,
+				 "%s:%zu: '%.64s' a second time; each key once",
+				 reading->path, key->start_mark.line + 1, name);
+	r = convert(reading, pair->value, &value);
+	if (r < 0)
+		return r;
+	if (cJSON_AddItemToObject(object, name, value))
 		return 0;
 	cJSON_Delete(value);
 	return out_of_memory(reading);
 }
 
-static bool wants_key(struct reading *reading)
+static int convert_mapping(struct reading *reading, const yaml_node_t *node,
+			   cJSON *object)
 {
-	const struct level *level = top(reading);
+	for (const yaml_node_pair_t *at = node->data.mapping.pairs.start;
+	     at < node->data.mapping.pairs.top; at++) {
+		int r = convert_pair(reading, at, object);
 
-	return level && cJSON_IsObject(level->at) && !level->key;
-}
-
-static int take_key(struct reading *reading, const char *text)
-{
-	struct level *level = top(reading);
-
-	if (cJSON_GetObjectItemCaseSensitive(level->at, text))
-		return error_set(reading->err, -EINVAL,
-				 "%s:%zu: '%.64s' a second time; each key once",
-				 reading->path, reading->line, text);
-	level->key = strdup(text);
-	return level->key ? 0 : out_of_memory(reading);
-}
-
-static int on_scalar(struct reading *reading, const yaml_event_t *event)
-{
-	const char *text = (const char *)event->data.scalar.value;
-
-	if (event->data.scalar.tag)
-		return refuse(reading, "tags are not understood; the value "
-				       "without its tag");
-	if (strlen(text) != event->data.scalar.length)
-		return refuse(reading, "a NUL in a value; a text without it");
-	if (wants_key(reading))
-		return take_key(reading, text);
-	return put(reading, event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE
-				    ? plain(text)
-				    : cJSON_CreateString(text));
-}
-
-static int open_level(struct reading *reading, cJSON *value,
-		      const yaml_char_t *tag)
-{
-	int r;
-
-	if (tag || wants_key(reading) || reading->depth == YAML_DEPTH_MAX) {
-		cJSON_Delete(value);
-		return refuse(reading,
-			      tag ? "tags are not understood; the value "
-				    "without its tag"
-			      : reading->depth == YAML_DEPTH_MAX
-				      ? "nested too deep; 64 levels at most"
-				      : "a key that is no text; 'key: value'");
-	}
-	r = put(reading, value);
-	if (r < 0)
-		return r;
-	reading->levels[reading->depth++] = (struct level){.at = value};
-	return 0;
-}
-
-static const yaml_char_t *anchor_of(const yaml_event_t *event)
-{
-	if (event->type == YAML_ALIAS_EVENT)
-		return event->data.alias.anchor;
-	if (event->type == YAML_SCALAR_EVENT)
-		return event->data.scalar.anchor;
-	if (event->type == YAML_SEQUENCE_START_EVENT)
-		return event->data.sequence_start.anchor;
-	if (event->type == YAML_MAPPING_START_EVENT)
-		return event->data.mapping_start.anchor;
-	return NULL;
-}
-
-static int on_event(struct reading *reading, const yaml_event_t *event)
-{
-	reading->line = event->start_mark.line + 1;
-	if (++reading->values > YAML_VALUES_MAX)
-		return refuse(reading, "too many values; 30000 at most");
-	if (anchor_of(event))
-		return refuse(reading, "anchors and aliases are not "
-				       "understood; the value written out");
-
-	switch (event->type) {
-	case YAML_DOCUMENT_START_EVENT:
-		return ++reading->documents == 1
-			       ? 0
-			       : refuse(reading, "a second document; one in a "
-						 "file");
-	case YAML_SCALAR_EVENT:
-		return on_scalar(reading, event);
-	case YAML_SEQUENCE_START_EVENT:
-		return open_level(reading, cJSON_CreateArray(),
-				  event->data.sequence_start.tag);
-	case YAML_MAPPING_START_EVENT:
-		return open_level(reading, cJSON_CreateObject(),
-				  event->data.mapping_start.tag);
-	case YAML_SEQUENCE_END_EVENT:
-	case YAML_MAPPING_END_EVENT:
-		reading->depth--;
-		return 0;
-	case YAML_NO_EVENT:
-	case YAML_STREAM_START_EVENT:
-	case YAML_STREAM_END_EVENT:
-	case YAML_DOCUMENT_END_EVENT:
-	case YAML_ALIAS_EVENT:
-		return 0;
-	}
-	return 0;
-}
-
-static int read_events(struct reading *reading)
-{
-	for (;;) {
-		yaml_event_t event;
-		bool over;
-		int r;
-
-		if (!yaml_parser_parse(&reading->parser, &event))
-			return refuse_syntax(reading);
-		over = event.type == YAML_STREAM_END_EVENT;
-		r = on_event(reading, &event);
-		yaml_event_delete(&event);
-		if (r < 0 || over)
+		if (r < 0)
 			return r;
 	}
+	return 0;
 }
 
-static int read_text(struct reading *reading)
+/* No deeper than the limits. */
+static int convert(struct reading *reading, int index, cJSON **out)
 {
+	const yaml_node_t *node =
+		yaml_document_get_node(&reading->document, index);
+	bool is_list = node->type == YAML_SEQUENCE_NODE;
 	int r;
 
-	if (!yaml_parser_initialize(&reading->parser))
+	if (node->type == YAML_SCALAR_NODE)
+		return convert_scalar(reading, node, out);
+	*out = is_list ? cJSON_CreateArray() : cJSON_CreateObject();
+	if (!*out)
 		return out_of_memory(reading);
-	yaml_parser_set_encoding(&reading->parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&reading->parser,
-				     (const unsigned char *)reading->text,
-				     reading->size);
-	r = read_events(reading);
-	yaml_parser_delete(&reading->parser);
-	for (unsigned i = 0; i < YAML_DEPTH_MAX; i++)
-		free(reading->levels[i].key);
+	r = is_list ? convert_list(reading, node, *out)
+		    : convert_mapping(reading, node, *out);
+	if (r < 0) {
+		cJSON_Delete(*out);
+		*out = NULL;
+	}
 	return r;
 }
 
 int kube_yaml_parse(cJSON **out, const char *path, const char *text,
 		    size_t size, struct error *err)
 {
-	struct reading reading = {.path = path,
-				  .text = text,
-				  .size = size,
-				  .err = err,
-				  .line = 1};
-	int r;
+	struct reading reading = {.path = path, .err = err};
+	cJSON *tree = NULL;
+	int r = yaml_load(&reading.document, &limits, path, text, size, err);
 
-	if (size > YAML_BYTES_MAX)
-		return refuse(&reading, "larger than 4 MiB");
-	r = read_text(&reading);
-	if (r == 0 && !reading.root) {
-		reading.root = cJSON_CreateNull();
-		r = reading.root ? 0 : out_of_memory(&reading);
-	}
-	if (r < 0) {
-		cJSON_Delete(reading.root);
+	if (r < 0)
 		return r;
-	}
-	*out = reading.root;
-	return 0;
+	if (yaml_document_get_root_node(&reading.document))
+		r = convert(&reading, 1, &tree);
+	else
+		tree = cJSON_CreateNull();
+	yaml_document_delete(&reading.document);
+	if (r == 0 && !tree)
+		r = out_of_memory(&reading);
+	if (r == 0)
+		*out = tree;
+	return r;
 }

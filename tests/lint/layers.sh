@@ -37,14 +37,15 @@ wrong=$(
 	check lib/loop 'base'
 	check lib/rpc 'base|loop|tls|proto'
 	check lib/tls 'base'
+	check lib/yaml 'base'
 	check lib/local 'base|loop|proto'
 	check lib/ssh 'base|loop'
 	check lib/http 'base|loop'
-	check lib/kube 'base|loop|http'
+	check lib/kube 'base|loop|http|yaml'
 	check lib/metrics 'base|loop'
 	check core 'base'
 	check apps 'base'
-	check jobfile 'base|apps'
+	check jobfile 'base|apps|yaml'
 	# The example is a project of its own: it sees what is installed, no more.
 	grep -rnE --include='*.[ch]' '#include "[^"]*/' apps/example 2>/dev/null |
 		sed 's|$| is not allowed here|'
@@ -71,7 +72,7 @@ wrong=$(
 		awk -F'[:"]' '{ a = $1; b = $4; sub("/[^/]*$", "", a); sub("/[^/]*$", "", b) } a != b { print $0 " is not allowed here" }'
 	for folder in lib/*/; do
 		case $folder in
-		lib/base/ | lib/loop/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/kube/ | lib/metrics/ | 'lib/*/') ;;
+		lib/base/ | lib/loop/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/kube/ | lib/metrics/ | lib/yaml/ | 'lib/*/') ;;
 		*) echo "$folder is a room without a rule in layers.sh" ;;
 		esac
 	done
@@ -82,7 +83,7 @@ wrong=$(
 	only lib/metrics '#include <microhttpd' libmicrohttpd
 	only 'lib/(http|tls)' '#include <openssl' OpenSSL
 	only apps '#include <mpi\.h>' MPI
-	only '(jobfile|lib/kube)' '#include <yaml\.h>' YAML
+	only '(jobfile|lib/yaml)' '#include <yaml\.h>' YAML
 
 	# The domain neither waits, nor prints, nor allocates, nor asks for the time.
 	[ -d core ] && grep -rnE --include='*.[ch]' \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
 #include "jobfile/jobfile.h"
-#include "jobfile/syntax.h"
 #include "tests/check.h"
 
 #include <errno.h>
@@ -381,7 +380,7 @@ static const struct refusal odd[] = {
 { "name: !!str heat\n", "1: " NO_TAGS },
 { "!job {name: heat}\n", "1: " NO_TAGS },
 { "command: !!set [a]\n", "1: " NO_TAGS },
-{ "name: a\n---\nname: b\n", "2: a second document; one job in a file" },
+{ "name: a\n---\nname: b\n", "2: a second document; a job file is one document" },
 { "name: a\n...\nname: b\n",
   NOT_YAML("3", "did not find expected <document start>") },
 { "name: a\nb\n", NOT_YAML("3", "could not find expected ':'") },
@@ -433,30 +432,29 @@ static int parse_repeated(const char *head, const char *part, size_t size)
 	return parse(text, size);
 }
 
+#define DEEP "nested too deep; a job file has at most 16 levels"
+#define MANY "too many values; a job file has at most 20000"
+
 static void large_and_deep_files_are_refused_at_once(void)
 {
 	static const struct {
 		const char *head, *part, *sentence;
 	} cases[] = {
-		{"", "[", "nested too deep; a job file has three levels"},
-		{"", "{a: ", "nested too deep; a job file has three levels"},
-		{"", "- ", "nested too deep; a job file has three levels"},
-		{"", "? ", "nested too deep; a job file has three levels"},
-		{"x: [", "a,", "too many values; a job file has some dozens"},
-		{"x: {", "a,", "too many values; a job file has some dozens"},
-		{"", "a: b\n", "too many values; a job file has some dozens"},
+		{"", "[", DEEP},      {"", "{a: ", DEEP},
+		{"", "- ", DEEP},     {"", "? ", DEEP},
+		{"x: [", "a,", MANY}, {"x: {", "a,", MANY},
+		{"", "a: b\n", MANY},
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		CHECK(parse_repeated(cases[i].head, cases[i].part,
-				     SYNTAX_BYTES_MAX) == -EINVAL);
+				     JOBFILE_BYTES_MAX) == -EINVAL);
 		CHECK(strstr(err.text, cases[i].sentence));
 	}
-	CHECK(parse_repeated("", "#", SYNTAX_BYTES_MAX) == -EINVAL);
+	CHECK(parse_repeated("", "#", JOBFILE_BYTES_MAX) == -EINVAL);
 	CHECK(strstr(err.text, "the file is empty"));
-	CHECK(parse_repeated("", "#", SYNTAX_BYTES_MAX + 1) == -EINVAL);
-	CHECK_TEXT(err.text, "t.yaml:1: larger than 1 MiB; a job file has some "
-			     "dozens of lines");
+	CHECK(parse_repeated("", "#", JOBFILE_BYTES_MAX + 1) == -EINVAL);
+	CHECK_TEXT(err.text, "t.yaml:1: larger than 1 MiB; a job file is not");
 }
 
 static void lists_that_are_too_long_are_refused(void)

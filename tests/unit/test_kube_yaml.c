@@ -71,7 +71,8 @@ static void what_could_surprise_is_refused(void)
 	CHECK_TEXT(json_of("? [a]\n: b\n"),
 		   "f:1: a key that is no text; 'key: value'");
 	CHECK_TEXT(json_of("a: 1\n---\nb: 2\n"),
-		   "f:2: a second document; one in a file");
+		   "f:2: a second document; a kubeconfig is one "
+		   "document");
 	CHECK_TEXT(json_of("a: \"x\\0y\"\n"),
 		   "f:1: a NUL in a value; a text without it");
 }
@@ -89,7 +90,8 @@ static void a_file_that_would_be_expensive_is_refused(void)
 
 	memset(deep, '[', sizeof(deep));
 	CHECK_TEXT(json_of_bytes(deep, sizeof(deep)),
-		   "f:1: nested too deep; 64 levels at most");
+		   "f:1: nested too deep; a kubeconfig has at most 64 "
+		   "levels");
 	for (size_t i = 0; i + 3 < sizeof(many); i += 4)
 		memcpy(many + i, "- a\n", 4);
 	CHECK(strstr(json_of_bytes(many, sizeof(many)), "too many values") !=
@@ -98,11 +100,11 @@ static void a_file_that_would_be_expensive_is_refused(void)
 
 static void a_file_that_is_too_large_is_refused(void)
 {
-	char *large = calloc(1, YAML_BYTES_MAX + 1);
+	char *large = calloc(1, KUBE_YAML_BYTES_MAX + 1);
 
 	CHECK(large);
-	CHECK_TEXT(json_of_bytes(large, YAML_BYTES_MAX + 1),
-		   "f:1: larger than 4 MiB");
+	CHECK_TEXT(json_of_bytes(large, KUBE_YAML_BYTES_MAX + 1),
+		   "f:1: larger than 4 MiB; a kubeconfig is not");
 	free(large);
 }
 

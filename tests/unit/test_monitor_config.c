@@ -4,7 +4,6 @@
 #include "tests/check.h"
 
 #include <errno.h>
-#include <getopt.h>
 
 static struct config config;
 static struct error err;
@@ -20,7 +19,6 @@ static int read_words(const char *words)
 	snprintf(copy, sizeof(copy), "%s", words);
 	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
-	optind = 0;
 	return config_read(&config, argc, argv, &err);
 }
 

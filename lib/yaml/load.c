@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jobfile/syntax.h"
-#include "base/cleanup.h"
+#include "yaml/load.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
 struct source {
+	const struct yaml_limits *limits;
 	const char *path, *text;
 	size_t size;
 	struct error *err;
@@ -21,10 +21,13 @@ static unsigned line_at(const struct source *source, size_t offset)
 	return line;
 }
 
-static int refuse(const struct source *source, size_t line, const char *text)
+/* right: what would be, behind "a job file". */
+static int refuse(const struct source *source, size_t line, const char *wrong,
+		  const char *right)
 {
-	return error_set(source->err, -EINVAL, "%s:%zu: %s", source->path, line,
-			 text);
+	return error_set(source->err, -EINVAL, "%s:%zu: %s; %s %s",
+			 source->path, line, wrong, source->limits->what,
+			 right);
 }
 
 static int refuse_yaml(const struct source *source, const yaml_parser_t *parser)
@@ -35,10 +38,10 @@ static int refuse_yaml(const struct source *source, const yaml_parser_t *parser)
 		return error_set(source->err, -ENOMEM, "out of memory");
 	if (parser->error == YAML_READER_ERROR)
 		return error_set(source->err, -EINVAL,
-				 "%s:%u: not a text: %s; a job file is UTF-8",
+				 "%s:%u: not a text: %s; %s is UTF-8",
 				 source->path,
 				 line_at(source, parser->problem_offset),
-				 problem);
+				 problem, source->limits->what);
 	return error_set(
 		source->err, -EINVAL,
 		"%s:%zu: not YAML: %s; for lists write [a, b] or "
@@ -46,7 +49,7 @@ static int refuse_yaml(const struct source *source, const yaml_parser_t *parser)
 		source->path, parser->problem_mark.line + 1, problem);
 }
 
-/* Why the event does not belong into a job file; NULL if it does. */
+/* Why the event is not understood; NULL: it is. */
 static const char *unwanted(const yaml_event_t *event)
 {
 	const yaml_char_t *anchor = NULL, *tag = NULL;
@@ -89,24 +92,43 @@ struct census {
 	unsigned events, depth, documents;
 };
 
-static const char *too_much(struct census *census, const yaml_event_t *event)
+static int check_size(const struct source *source, struct census *census,
+		      const yaml_event_t *event)
 {
-	bool begins = event->type == YAML_SEQUENCE_START_EVENT ||
-		      event->type == YAML_MAPPING_START_EVENT;
-	bool ends = event->type == YAML_SEQUENCE_END_EVENT ||
-		    event->type == YAML_MAPPING_END_EVENT;
+	const struct yaml_limits *limits = source->limits;
+	size_t line = event->start_mark.line + 1;
+	char right[64];
 
 	census->events++;
-	census->depth += begins;
-	census->depth -= ends;
+	census->depth += event->type == YAML_SEQUENCE_START_EVENT ||
+			 event->type == YAML_MAPPING_START_EVENT;
+	census->depth -= event->type == YAML_SEQUENCE_END_EVENT ||
+			 event->type == YAML_MAPPING_END_EVENT;
 	census->documents += event->type == YAML_DOCUMENT_START_EVENT;
-	if (census->events > SYNTAX_EVENTS_MAX)
-		return "too many values; a job file has some dozens";
-	if (census->depth > SYNTAX_DEPTH_MAX)
-		return "nested too deep; a job file has three levels";
-	if (census->documents > 1)
-		return "a second document; one job in a file";
-	return NULL;
+	if (census->events > limits->values) {
+		snprintf(right, sizeof(right), "has at most %u",
+			 limits->values);
+		return refuse(source, line, "too many values", right);
+	}
+	if (census->depth > limits->depth) {
+		snprintf(right, sizeof(right), "has at most %u levels",
+			 limits->depth);
+		return refuse(source, line, "nested too deep", right);
+	}
+	return census->documents > 1 ? refuse(source, line, "a second document",
+					      "is one document")
+				     : 0;
+}
+
+static int check_event(const struct source *source, struct census *census,
+		       const yaml_event_t *event)
+{
+	const char *reason = unwanted(event);
+
+	return reason ? error_set(source->err, -EINVAL, "%s:%zu: %s",
+				  source->path, event->start_mark.line + 1,
+				  reason)
+		      : check_size(source, census, event);
 }
 
 /* Looks at the whole text event by event, which costs no memory. */
@@ -116,22 +138,16 @@ static int survey(const struct source *source, yaml_parser_t *parser)
 
 	for (;;) {
 		yaml_event_t event;
-		const char *reason;
-		size_t line;
 		bool over;
+		int r;
 
 		if (!yaml_parser_parse(parser, &event))
 			return refuse_yaml(source, parser);
-		line = event.start_mark.line + 1;
 		over = event.type == YAML_STREAM_END_EVENT;
-		reason = unwanted(&event);
-		if (!reason)
-			reason = too_much(&census, &event);
+		r = check_event(source, &census, &event);
 		yaml_event_delete(&event);
-		if (reason)
-			return refuse(source, line, reason);
-		if (over)
-			return 0;
+		if (r < 0 || over)
+			return r;
 	}
 }
 
@@ -159,21 +175,24 @@ static int survey_text(const struct source *source)
 	return survey(source, &parser);
 }
 
-int syntax_load(yaml_document_t *out, const char *path, const char *text,
-		size_t size, struct error *err)
+int yaml_load(yaml_document_t *out, const struct yaml_limits *limits,
+	      const char *path, const char *text, size_t size,
+	      struct error *err)
 {
 	CLEANUP(yaml_parser_delete) yaml_parser_t parser = {0};
-	const struct source source = {path, text, size, err};
+	const struct source source = {limits, path, text, size, err};
 	const char *nul = memchr(text, '\0', size);
+	char larger[64];
 	int r;
 
-	if (size > SYNTAX_BYTES_MAX)
-		return refuse(&source, 1,
-			      "larger than 1 MiB; a job file has "
-			      "some dozens of lines");
+	if (size > limits->bytes) {
+		snprintf(larger, sizeof(larger), "larger than %zu MiB",
+			 limits->bytes >> 20);
+		return refuse(&source, 1, larger, "is not");
+	}
 	if (nul)
 		return refuse(&source, line_at(&source, (size_t)(nul - text)),
-			      "a NUL byte; a job file is a text in UTF-8");
+			      "a NUL byte", "is a text in UTF-8");
 	r = survey_text(&source);
 	if (r < 0)
 		return r;
