@@ -111,8 +111,7 @@ class Heat:
     def runs_on(self, ranks):
         def look():
             job = self.status()
-            return job and job["state"] == "running" \
-                and job["ranks"] == ranks and harness.has_stepped(job) and job
+            return job and harness.runs(job, ranks) and job
         return self.space.wait(f"it runs on {ranks} ranks", look, PATIENCE,
                                AGAIN)
 

@@ -250,9 +250,7 @@ class Room:
     def runs_on(self, ranks, name="heat"):
         """Waits until the job computes on so many ranks, with steps."""
         return self.wait_job(
-            f"{name} on {ranks} ranks", lambda job:
-            job["state"] == "running" and job["ranks"] == ranks
-            and job["target"] == ranks and has_stepped(job), name)
+            f"{name} on {ranks} ranks", lambda job: runs(job, ranks), name)
 
     def computes_on(self, ranks, name="heat"):
         """The same, though it may wait for executors to grow back."""
@@ -330,6 +328,12 @@ class Room:
 def flow(words):
     """A list of texts in YAML."""
     return "[" + ", ".join(json.dumps(str(word)) for word in words) + "]"
+
+
+def runs(job, ranks):
+    """The job computes on so many ranks, with steps, and is to stay there."""
+    return (job["state"] == "running" and job["ranks"] == ranks
+            and job["target"] == ranks and has_stepped(job))
 
 
 def has_stepped(job):

@@ -237,8 +237,7 @@ class Job:
         if not job:
             return False
         assert job["want"] == self.after, job
-        return (job["state"] == "running" and job["ranks"] == self.after
-                and job["target"] == self.after and harness.has_stepped(job))
+        return harness.runs(job, self.after)
 
     def may_shrink_to_1(self):
         """Whether nobody else may have been there: executors leave with their
