@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/job/driver_internal.h"
+#include "coordinator/job/internal.h"
 
 /*
  * Ranks that the executors can run, and executors that the ranks need

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/job/claims.h"
 
-#include "coordinator/job/driver_internal.h"
+#include "coordinator/job/internal.h"
 
 #include <errno.h>
 

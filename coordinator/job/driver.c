@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/job/driver_internal.h"
+#include "coordinator/job/internal.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"

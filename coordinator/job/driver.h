@@ -13,7 +13,7 @@
  *
  *     member_events.c   launch_events.c   storage_events.c   scale.c
  *            \                |                  |             /
- *             +---------> events.c, the queue of events <-----+
+ *             +----------> queue.c, the events that wait <----+
  *                                |
  *                    drive.c, which calls job_step()
  *                                |

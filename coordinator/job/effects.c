@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/job/driver_internal.h"
+#include "coordinator/job/internal.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -170,6 +170,19 @@ static void do_save(struct driver *driver)
 	storage_on_order(driver->storage);
 	launch_save(launches_now(driver->launches), true,
 		    progress_takes_newest(driver));
+}
+
+void driver_on_stopped(struct driver *driver)
+{
+	unsigned now = driver_possible(driver, driver->job.target);
+
+	if (driver->jobfile->replacement_wait > 0 &&
+	    driver_possible_soon(driver, driver->job.target) > now)
+		driver_post(driver, JOB_EV_REPLACED_SOON, 0, now,
+			    "no rank is left, and an executor will be "
+			    "ready soon");
+	else
+		driver_post(driver, JOB_EV_STOPPED, 0, now, "no rank is left");
 }
 
 /* Whoever was told by a signal leaves; others would compute on in vain. */

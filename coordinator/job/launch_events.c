@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/job/driver_internal.h"
+#include "coordinator/job/internal.h"
 
 #include "base/log.h"
 #include "coordinator/job/progress.h"
@@ -116,16 +116,3 @@ static void on_judged(void *user, const Bellows__V1__CheckpointReport *report)
 const struct launch_events driver_launch_events = {
 	on_prepared, on_up, on_failed, on_ended, on_gone, on_printed, on_judged,
 };
-
-void driver_on_stopped(struct driver *driver)
-{
-	unsigned now = driver_possible(driver, driver->job.target);
-
-	if (driver->jobfile->replacement_wait > 0 &&
-	    driver_possible_soon(driver, driver->job.target) > now)
-		driver_post(driver, JOB_EV_REPLACED_SOON, 0, now,
-			    "no rank is left, and an executor will be "
-			    "ready soon");
-	else
-		driver_post(driver, JOB_EV_STOPPED, 0, now, "no rank is left");
-}

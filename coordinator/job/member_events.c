@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/job/driver_internal.h"
+#include "coordinator/job/internal.h"
 
 #include "base/log.h"
 #include "coordinator/job/claims.h"
@@ -7,6 +7,9 @@
 /*
  * What executors report, as events of the job
  */
+
+/* Of the time an executor gives, for ending ranks that did not save. */
+enum { STOP_TIME = 4000 };
 
 static void on_probed(void *user, int member)
 {
@@ -74,7 +77,38 @@ static void on_left(void *user, int member)
 
 static void on_recalled(void *user, int member, msec_t grace)
 {
-	driver_on_recalled(user, member, grace);
+	struct driver *driver = user;
+	const struct member *m =
+		&members_ledger(driver->members)->members[member];
+	msec_t now = loop_now();
+	struct job_event event = {
+		.type = JOB_EV_LEAVE,
+		.now = now,
+		.leave = now + grace -
+			 (grace / 4 < STOP_TIME ? grace / 4 : STOP_TIME),
+	};
+	char reason[128];
+
+	if (!job_is_over(&driver->job)) {
+		snprintf(reason, sizeof(reason), "%s is to leave within %lld s",
+			 m->name, (long long)grace / 1000);
+		record_notice(driver->record,
+			      BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED,
+			      reason);
+	}
+	event.size = driver_possible(driver, driver->job.target);
+	/* The job may be about to move to who has no ranks yet. */
+	if (leaving_has_ranks(driver, member) ||
+	    (driver->job.leave != 0 && event.size < driver->job.target)) {
+		log_info("executor=%s leaves within %lld ms; those who stay "
+			 "can run %u of %u ranks",
+			 m->name, (long long)grace, event.size,
+			 driver->job.target);
+		snprintf(reason, sizeof(reason), "%s leaves", m->name);
+		driver_post_event(driver, &event, reason);
+	}
+	driver_post_executors(driver);
+	driver_publish(driver, PUBLISH_SOON);
 }
 
 static void on_log_lines(struct driver *driver,

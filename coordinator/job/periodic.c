@@ -2,7 +2,7 @@
 #include "coordinator/job/periodic.h"
 
 #include "base/log.h"
-#include "coordinator/job/driver_internal.h"
+#include "coordinator/job/internal.h"
 #include "core/interval.h"
 
 #include <string.h>

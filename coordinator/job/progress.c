@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/job/progress.h"
 
-#include "coordinator/job/driver_internal.h"
+#include "coordinator/job/internal.h"
 
 #include "base/log.h"
 #include "core/cost.h"

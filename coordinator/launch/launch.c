@@ -44,6 +44,11 @@ void launch_set_gone(struct launch *launch)
 		launch->room->events->gone(launch->room->user, launch);
 }
 
+bool launch_is_gated(const struct launch *launch)
+{
+	return launch->ops == &launch_gated;
+}
+
 int launch_place(const struct launch *launch, int member)
 {
 	for (int i = 0; i < launch->layout.n; i++)

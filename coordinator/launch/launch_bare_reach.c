@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/launch/launch_bare.h"
+#include "coordinator/launch/bare.h"
 
 #include "base/cleanup.h"
 #include "coordinator/members/polled.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/launch/launch_bare.h"
+#include "coordinator/launch/bare.h"
 
 #include "base/cleanup.h"
 #include "coordinator/members/polled.h"
@@ -110,7 +110,7 @@ void launch_hold_back(struct launch *launch, bool yes)
 {
 	struct bare *bare = bare_of(launch);
 
-	if (launch->ops == &launch_bare && bare->watch)
+	if (!launch_is_gated(launch) && bare->watch)
 		loop_fd_set(bare->watch, yes ? 0 : EPOLLIN);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/launch/launch_bare.h"
+#include "coordinator/launch/bare.h"
 
 #include <errno.h>
 
@@ -118,7 +118,7 @@ void bare_save(struct launch *launch, bool first, bool take)
 /* Index in the layout; -1: the member has nothing to save for this start. */
 static int find_place(const struct launch *launch, int member)
 {
-	return launch->ops == &launch_bare ? launch_place(launch, member) : -1;
+	return launch_is_gated(launch) ? -1 : launch_place(launch, member);
 }
 
 bool launch_asks(struct launch *launch, int member)

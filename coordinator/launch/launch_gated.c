@@ -173,7 +173,7 @@ static void gated_stop(struct launch *launch)
 /* Index in the layout; -1: nothing is to be done about such a report. */
 static int find_place(const struct launch *launch, int member)
 {
-	return launch->ops == &launch_gated ? launch_place(launch, member) : -1;
+	return launch_is_gated(launch) ? launch_place(launch, member) : -1;
 }
 
 static bool all_arrived(const struct gated *gated)

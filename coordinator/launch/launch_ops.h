@@ -43,6 +43,8 @@ struct launch_ops {
 
 extern const struct launch_ops launch_gated, launch_bare;
 
+bool launch_is_gated(const struct launch *launch);
+
 /* For the implementations: tells the room, if the state expects it. */
 void launch_fail(struct launch *launch, const char *reason, bool by_itself,
 		 int status);

@@ -4,10 +4,10 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "coordinator/service/figures.h"
+#include "coordinator/service/internal.h"
 #include "coordinator/service/kub.h"
 #include "coordinator/service/methods.h"
 #include "coordinator/service/roles.h"
-#include "coordinator/service/service_internal.h"
 #include "jobfile/role.h"
 #include "proto/descriptors.h"
 

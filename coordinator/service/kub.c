@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "coordinator/job/scale.h"
 #include "coordinator/members/polled.h"
-#include "coordinator/service/service_internal.h"
+#include "coordinator/service/internal.h"
 #include "proto/kub.pb-c.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "coordinator/job/claims.h"
 #include "coordinator/job/scale.h"
 #include "coordinator/service/doors.h"
-#include "coordinator/service/service_internal.h"
+#include "coordinator/service/internal.h"
 #include "coordinator/service/status.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/service/service_internal.h"
+#include "coordinator/service/internal.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"

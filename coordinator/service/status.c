@@ -2,7 +2,7 @@
 #include "coordinator/service/status.h"
 
 #include "coordinator/launch/mpiexec.h"
-#include "coordinator/service/service_internal.h"
+#include "coordinator/service/internal.h"
 #include "coordinator/service/shortfall.h"
 
 #include <errno.h>

@@ -98,7 +98,7 @@ plant coordinator/journal/b.c "/* $key */" '#include "coordinator/job/driver.h"'
 catches layers coordinator/journal/b.c:2 'the journal must not include the job'
 plant coordinator/launch/b.c "/* $key */" '#include "coordinator/coordinator.h"'
 catches layers coordinator/launch/b.c:2 'no folder includes the whole coordinator'
-plant coordinator/service/b.c "/* $key */" '#include "coordinator/job/driver_internal.h"'
+plant coordinator/service/b.c "/* $key */" '#include "coordinator/job/internal.h"'
 catches layers coordinator/service/b.c:2 'the state of a folder is its own'
 plant coordinator/new/b.h "/* $key */"
 catches layers coordinator/new/ 'a new folder of the coordinator needs a rule'

@@ -3,7 +3,7 @@
 #include "base/list.h"
 #include "base/tree.h"
 #include "coordinator/service/doors.h"
-#include "coordinator/service/service_internal.h"
+#include "coordinator/service/internal.h"
 #include "jobfile/role.h"
 #include "tests/check.h"
 #include "tests/unit/tls_folder.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_LAUNCH_LAUNCH_BARE_H
-#define COORDINATOR_LAUNCH_LAUNCH_BARE_H
+#ifndef COORDINATOR_LAUNCH_BARE_H
+#define COORDINATOR_LAUNCH_BARE_H
 
 /*
  * A start on polled executors
@@ -55,7 +55,10 @@ static inline struct bare *bare_of(struct launch *launch)
 	return (struct bare *)launch;
 }
 
-/* launch_bare.c: whether anything is left; told once nothing is. */
+/* launch_bare_end.c */
+void bare_stop(struct launch *launch);
+void bare_on_lost(struct launch *launch, int member);
+/* Whether anything is left; told once nothing is. */
 void bare_look_for_ranks(struct bare *bare);
 
 /* launch_bare_reach.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_SERVICE_SERVICE_INTERNAL_H
-#define COORDINATOR_SERVICE_SERVICE_INTERNAL_H
+#ifndef COORDINATOR_SERVICE_INTERNAL_H
+#define COORDINATOR_SERVICE_INTERNAL_H
 
 /*
  * For the files of this folder; see service.h

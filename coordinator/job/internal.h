@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_JOB_DRIVER_INTERNAL_H
-#define COORDINATOR_JOB_DRIVER_INTERNAL_H
+#ifndef COORDINATOR_JOB_INTERNAL_H
+#define COORDINATOR_JOB_INTERNAL_H
 
 /*
  * For the files of this folder; see driver.h
@@ -78,7 +78,7 @@ struct driver {
 	} end;
 };
 
-/* ---- drive.c ---- */
+/* ---- queue.c ---- */
 
 /* Puts an event of the job into the queue.  reason: why, for people. */
 void driver_post_event(struct driver *driver, const struct job_event *event,
@@ -100,9 +100,6 @@ static inline void driver_publish(struct driver *driver, enum publish within)
 	driver->config.events->changed(driver->config.user, within);
 }
 
-/* Sets the timer of the patience of the state that the job is in. */
-void driver_arm_deadline(struct driver *driver);
-
 /* The exit code of a failure that an executor reports; a number that is none
  * is an error of ours. */
 static inline int driver_reported_code(int reported)
@@ -110,10 +107,17 @@ static inline int driver_reported_code(int reported)
 	return reported > 0 && reported <= 255 ? reported : EXIT_INTERNAL;
 }
 
+/* ---- drive.c ---- */
+
+/* Sets the timer of the patience of the state that the job is in. */
+void driver_arm_deadline(struct driver *driver);
+
 /* ---- effects.c: what the state asks for ---- */
 
 void driver_carry_out(struct driver *driver);
 void driver_drop_next(struct driver *driver);
+/* No rank of the start that ran is left. */
+void driver_on_stopped(struct driver *driver);
 
 /* ---- verdict.c ---- */
 
@@ -124,10 +128,11 @@ bool verdict_on_overdue(struct driver *driver, struct event *event);
 
 /* ---- leaving.c: executors that are recalled ---- */
 
-void driver_on_recalled(struct driver *driver, int member, msec_t grace);
-/* Of those, how many have ranks. */
+/* The executor has ranks that run or begin. */
+bool leaving_has_ranks(const struct driver *driver, int member);
+/* Executors that are recalled and have ranks. */
 unsigned driver_leavers(const struct driver *driver);
-/* Those that have none are released. */
+/* Those that have no ranks are released. */
 void driver_let_go(struct driver *driver);
 
 /* ---- capacity.c ---- */
@@ -145,9 +150,6 @@ bool driver_hold_executors(struct driver *driver);
 void driver_release_surplus(struct driver *driver);
 
 /* ---- callbacks ---- */
-
-/* No rank of the start that ran is left. */
-void driver_on_stopped(struct driver *driver);
 
 extern const struct launch_events driver_launch_events;
 extern const struct members_events driver_members_events;

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/launch/bare.h"
+
+/*
+ * The end of a start on polled executors: mpiexec is told, then made to end;
+ * executors that were told to save are waited for
+ */
+
+enum {
+	KILL_AFTER = 5000,      /* of SIGTERM to mpiexec */
+	CONFIRM_WITHIN = 20000, /* of the ranks' end: two of Kub's rounds */
+};
+
+static int find_unconfirmed(const struct bare *bare)
+{
+	for (int i = 0; i < bare->launch.layout.n; i++)
+		if (bare->orders[i] == ORDER_TOLD)
+			return i;
+	return -1;
+}
+
+static void give_up_unconfirmed(void *user)
+{
+	struct bare *bare = user;
+	struct launch *launch = &bare->launch;
+	int place;
+
+	while ((place = find_unconfirmed(bare)) >= 0) {
+		order_step(&bare->orders[place], ORDER_EV_LOST);
+		members_part(launch->room->members,
+			     launch->layout.places[place].member,
+			     "it never confirmed that its ranks were told to "
+			     "save");
+	}
+}
+
+void bare_look_for_ranks(struct bare *bare)
+{
+	struct launch *launch = &bare->launch;
+
+	if (launch->state != LAUNCH_STOPPING || !launch_has_ended(launch) ||
+	    bare->fallen)
+		return;
+	if (find_unconfirmed(bare) < 0)
+		launch_set_gone(launch);
+	else if (!loop_timer_is_set(&bare->confirm))
+		loop_timer_set(launch->room->loop, &bare->confirm,
+			       CONFIRM_WITHIN, give_up_unconfirmed, bare);
+}
+
+static void on_kill(void *user)
+{
+	struct bare *bare = user;
+
+	if (launch_has_ended(&bare->launch))
+		return;
+	bare->fallen = true;
+	launch_kill(&bare->launch);
+}
+
+static void on_term(void *user)
+{
+	struct bare *bare = user;
+	struct launch *launch = &bare->launch;
+
+	if (launch_has_ended(launch))
+		return;
+	mpirun_end(launch->mpirun);
+	loop_timer_set(launch->room->loop, &bare->kill, KILL_AFTER, on_kill,
+		       bare);
+}
+
+void bare_stop(struct launch *launch)
+{
+	struct bare *bare = bare_of(launch);
+
+	bare_reach_no_more(bare);
+	if (!launch_has_ended(launch))
+		loop_timer_set(launch->room->loop, &bare->term,
+			       launch->patience, on_term, bare);
+	bare_look_for_ranks(bare);
+}
+
+void bare_on_lost(struct launch *launch, int member)
+{
+	struct bare *bare = bare_of(launch);
+	int place = launch_place(launch, member);
+
+	if (place < 0)
+		return;
+	order_step(&bare->orders[place], ORDER_EV_LOST);
+	bare_look_for_ranks(bare);
+	launch_fail(launch, "an executor was lost", false, 0);
+}
