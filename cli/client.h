@@ -11,7 +11,7 @@
  * pod is, and one that is started again in its pod is waited for.
  */
 
-#include "cli/args.h"
+#include "cli/commands/args.h"
 #include "cli/wire.h"
 #include "rpc/token.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/kube_job.h"
 
-#include "cli/compose.h"
+#include "cli/commands/compose.h"
 #include "cli/text.h"
 #include "jobfile/exit.h"
 

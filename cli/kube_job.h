@@ -10,7 +10,7 @@
  * where a job runs that does not say where, and where its checkpoints are.
  */
 
-#include "cli/args.h"
+#include "cli/commands/args.h"
 #include "jobfile/jobfile.h"
 
 #define KUBE_DATA "/data"

@@ -2,7 +2,7 @@
 #ifndef CLI_KUBE_LIST_H
 #define CLI_KUBE_LIST_H
 
-#include "cli/args.h"
+#include "cli/commands/args.h"
 #include "cli/output.h"
 
 /* `bellows status --on kube` without a name: the jobs of the namespace, with

@@ -15,7 +15,7 @@
  * them, SIGINT, SIGTERM and SIGHUP remove it and then do what they always do.
  */
 
-#include "cli/args.h"
+#include "cli/commands/args.h"
 #include "kube/kube.h"
 #include "rpc/token.h"
 #include "tls/identity.h"

@@ -2,7 +2,7 @@
 #ifndef CLI_KUBE_RUN_H
 #define CLI_KUBE_RUN_H
 
-#include "cli/args.h"
+#include "cli/commands/args.h"
 #include "cli/output.h"
 
 /* `bellows run --on kube`: makes the job's objects and follows it.  Returns the

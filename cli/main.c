@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
 #include "base/log.h"
-#include "cli/help.h"
+#include "cli/commands/help.h"
 #include "cli/output.h"
 #include "jobfile/exit.h"
 

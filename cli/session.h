@@ -13,7 +13,7 @@
  * SIGTERM and then made to by SIGKILL (session_stop.c).
  */
 
-#include "cli/args.h"
+#include "cli/commands/args.h"
 #include "cli/output.h"
 #include "cli/statedir.h"
 #include "jobfile/hosts.h"

@@ -10,7 +10,7 @@
  * away before anything else is written and put back after a whole line.
  */
 
-#include "cli/args.h"
+#include "cli/commands/args.h"
 #include "cli/output.h"
 #include "loop/loop.h"
 

@@ -11,7 +11,7 @@
  * else's, or open to others.
  */
 
-#include "cli/args.h"
+#include "cli/commands/args.h"
 #include "rpc/token.h"
 #include "tls/identity.h"
 

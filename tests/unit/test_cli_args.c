@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/args.h"
-#include "cli/compose.h"
-#include "cli/help.h"
+#include "cli/commands/args.h"
+#include "cli/commands/compose.h"
+#include "cli/commands/help.h"
 #include "cli/statedir.h"
 #include "jobfile/jobfile.h"
 #include "tests/check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/args.h"
+#include "cli/commands/args.h"
 #include "cli/keys.h"
 #include "cli/output.h"
 #include "cli/statedir.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/help.h"
+#include "cli/commands/help.h"
 #include "cli/output.h"
 #include "cli/statedir.h"
 #include "jobfile/exit.h"

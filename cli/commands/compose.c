@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/compose.h"
+#include "cli/commands/compose.h"
 
 #include "base/cleanup.h"
 #include "base/options.h"

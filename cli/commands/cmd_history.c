@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/program.h"
-#include "cli/args.h"
+#include "cli/commands/args.h"
 #include "cli/output.h"
 #include "cli/statedir.h"
 #include "jobfile/exit.h"

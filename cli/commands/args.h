@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_ARGS_H
-#define CLI_ARGS_H
+#ifndef CLI_COMMANDS_ARGS_H
+#define CLI_COMMANDS_ARGS_H
 
 /*
  * The command line, read by one table of commands and one of options

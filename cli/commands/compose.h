@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COMPOSE_H
-#define CLI_COMPOSE_H
+#ifndef CLI_COMMANDS_COMPOSE_H
+#define CLI_COMMANDS_COMPOSE_H
 
-#include "cli/args.h"
+#include "cli/commands/args.h"
 
 /*
  * The job file that the options of `bellows run` stand for, in YAML, to be read

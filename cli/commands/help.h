@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_HELP_H
-#define CLI_HELP_H
+#ifndef CLI_COMMANDS_HELP_H
+#define CLI_COMMANDS_HELP_H
 
-#include "cli/args.h"
+#include "cli/commands/args.h"
 
 #include <stdio.h>
 

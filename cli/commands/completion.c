@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/help.h"
+#include "cli/commands/help.h"
 
 enum { ON_JOB = ON_SCALE | ON_STATUS | ON_WATCH | ON_CANCEL };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
-#include "cli/args.h"
+#include "cli/commands/args.h"
 #include "jobfile/exit.h"
 
 #include <string.h>

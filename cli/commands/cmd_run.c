@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
 #include "cli/client.h"
-#include "cli/compose.h"
+#include "cli/commands/compose.h"
 #include "cli/kube_run.h"
 #include "cli/listen.h"
 #include "cli/session.h"
