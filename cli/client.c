@@ -4,7 +4,7 @@
 #include "cli/keys.h"
 #include "cli/kube_reach.h"
 #include "cli/statedir.h"
-#include "cli/text.h"
+#include "cli/views/text.h"
 #include "jobfile/exit.h"
 #include "jobfile/role.h"
 

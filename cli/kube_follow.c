@@ -2,8 +2,8 @@
 #include "cli/kube_follow_internal.h"
 
 #include "cli/kube_find.h"
-#include "cli/text.h"
-#include "cli/timeline.h"
+#include "cli/views/text.h"
+#include "cli/views/timeline.h"
 #include "jobfile/exit.h"
 
 #include <errno.h>

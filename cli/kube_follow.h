@@ -18,7 +18,7 @@
 
 #include "cli/client.h"
 #include "cli/kube_make.h"
-#include "cli/output.h"
+#include "cli/views/output.h"
 
 struct kube_follow_config {
 	const struct args *args;

@@ -4,7 +4,7 @@
 
 #include "cli/kube_follow.h"
 #include "cli/pump.h"
-#include "cli/show.h"
+#include "cli/views/show.h"
 #include "cli/watch.h"
 #include "kube/log.h"
 

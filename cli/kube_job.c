@@ -2,7 +2,7 @@
 #include "cli/kube_job.h"
 
 #include "cli/commands/compose.h"
-#include "cli/text.h"
+#include "cli/views/text.h"
 #include "jobfile/exit.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #define CLI_KUBE_LIST_H
 
 #include "cli/commands/args.h"
-#include "cli/output.h"
+#include "cli/views/output.h"
 
 /* `bellows status --on kube` without a name: the jobs of the namespace, with
  * their state where their coordinator answers.  Returns the exit status of the

@@ -3,7 +3,7 @@
 #define CLI_KUBE_RUN_H
 
 #include "cli/commands/args.h"
-#include "cli/output.h"
+#include "cli/views/output.h"
 
 /* `bellows run --on kube`: makes the job's objects and follows it.  Returns the
  * exit status of the command. */

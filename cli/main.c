@@ -2,7 +2,7 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "cli/commands/help.h"
-#include "cli/output.h"
+#include "cli/views/output.h"
 #include "jobfile/exit.h"
 
 #include <errno.h>

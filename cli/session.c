@@ -2,7 +2,7 @@
 #include "cli/session_internal.h"
 
 #include "base/backoff.h"
-#include "cli/timeline.h"
+#include "cli/views/timeline.h"
 #include "jobfile/exit.h"
 
 #include <errno.h>

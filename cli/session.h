@@ -14,8 +14,8 @@
  */
 
 #include "cli/commands/args.h"
-#include "cli/output.h"
 #include "cli/statedir.h"
+#include "cli/views/output.h"
 #include "jobfile/hosts.h"
 #include "jobfile/jobfile.h"
 

@@ -5,7 +5,7 @@
 #include "cli/process.h"
 #include "cli/pump.h"
 #include "cli/session.h"
-#include "cli/show.h"
+#include "cli/views/show.h"
 #include "cli/watch.h"
 #include "jobfile/role.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/session_internal.h"
 
-#include "cli/text.h"
+#include "cli/views/text.h"
 
 #include <signal.h>
 

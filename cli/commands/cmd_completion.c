@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/help.h"
-#include "cli/output.h"
 #include "cli/statedir.h"
+#include "cli/views/output.h"
 #include "jobfile/exit.h"
 
 #include <dirent.h>

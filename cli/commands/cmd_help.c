@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/help.h"
-#include "cli/output.h"
+#include "cli/views/output.h"
 #include "jobfile/exit.h"
 
 int cmd_help(const struct args *args, const struct output *output)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/program.h"
 #include "cli/commands/args.h"
-#include "cli/output.h"
 #include "cli/statedir.h"
+#include "cli/views/output.h"
 #include "jobfile/exit.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/options.h"
-#include "cli/show.h"
+#include "cli/views/show.h"
 #include "cli/watch.h"
 #include "jobfile/exit.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/client.h"
 #include "cli/kube_list.h"
-#include "cli/output.h"
 #include "cli/statedir.h"
+#include "cli/views/output.h"
 #include "jobfile/exit.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/show.h"
+#include "cli/views/show.h"
 #include "cli/watch.h"
 #include "jobfile/exit.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/output.h"
-#include "cli/timeline.h"
+#include "cli/views/output.h"
+#include "cli/views/timeline.h"
 #include "tests/check.h"
 #include "tests/unit/cli_job.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/output.h"
-#include "cli/spec.h"
-#include "cli/text.h"
-#include "cli/timeline.h"
+#include "cli/views/output.h"
+#include "cli/views/spec.h"
+#include "cli/views/text.h"
+#include "cli/views/timeline.h"
 
 #include <inttypes.h>
 #include <string.h>

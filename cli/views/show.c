@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/show.h"
+#include "cli/views/show.h"
 
-#include "cli/progress.h"
-#include "cli/sink.h"
+#include "cli/views/progress.h"
+#include "cli/views/sink.h"
 
 #include <errno.h>
 #include <langinfo.h>

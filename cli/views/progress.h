@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_PROGRESS_H
-#define CLI_PROGRESS_H
+#ifndef CLI_VIEWS_PROGRESS_H
+#define CLI_VIEWS_PROGRESS_H
 
 /*
  * The status line of a terminal
@@ -12,7 +12,7 @@
  * state and the ranks do.
  */
 
-#include "cli/wire.h"
+#include "cli/views/wire.h"
 
 struct progress_style {
 	unsigned width; /* columns of the terminal */

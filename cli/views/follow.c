@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/follow.h"
+#include "cli/views/follow.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_SHOW_H
-#define CLI_SHOW_H
+#ifndef CLI_VIEWS_SHOW_H
+#define CLI_VIEWS_SHOW_H
 
 /*
  * What a person or a program sees of a job while it runs
@@ -11,7 +11,7 @@
  */
 
 #include "cli/commands/args.h"
-#include "cli/output.h"
+#include "cli/views/output.h"
 #include "loop/loop.h"
 
 struct show;

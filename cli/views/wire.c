@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/wire.h"
+#include "cli/views/wire.h"
 
 #include "base/list.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_FOLLOW_H
-#define CLI_FOLLOW_H
+#ifndef CLI_VIEWS_FOLLOW_H
+#define CLI_VIEWS_FOLLOW_H
 
 /*
  * From a stream of Job messages to what a reader wants to hear: each change of
@@ -13,7 +13,7 @@
  * came up if none is.
  */
 
-#include "cli/wire.h"
+#include "cli/views/wire.h"
 
 enum event_kind {
 	EVENT_STATE,

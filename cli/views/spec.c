@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/spec.h"
+#include "cli/views/spec.h"
 
-#include "cli/json.h"
-#include "cli/text.h"
+#include "cli/views/json.h"
+#include "cli/views/text.h"
 
 static const char *const policy_names[] = {
 	[SCALE_MANUAL] = "manual",

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_TIMELINE_H
-#define CLI_TIMELINE_H
+#ifndef CLI_VIEWS_TIMELINE_H
+#define CLI_VIEWS_TIMELINE_H
 
 /*
  * What became of a job: its sizes over time and the price of each change
  */
 
 #include "base/error.h"
-#include "cli/wire.h"
+#include "cli/views/wire.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_JSON_H
-#define CLI_JSON_H
+#ifndef CLI_VIEWS_JSON_H
+#define CLI_VIEWS_JSON_H
 
 /*
  * cJSON as this program uses it: text that is made valid UTF-8, numbers that

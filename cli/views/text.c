@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/text.h"
+#include "cli/views/text.h"
 
 #include "base/list.h"
 #include "base/utf8.h"

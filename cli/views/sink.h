@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_SINK_H
-#define CLI_SINK_H
+#ifndef CLI_VIEWS_SINK_H
+#define CLI_VIEWS_SINK_H
 
 /*
  * Writing to a descriptor that is not ours without ever waiting for it

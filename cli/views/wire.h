@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_WIRE_H
-#define CLI_WIRE_H
+#ifndef CLI_VIEWS_WIRE_H
+#define CLI_VIEWS_WIRE_H
 
 /*
  * What message Job says, read once for everybody who shows it

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_SPEC_H
-#define CLI_SPEC_H
+#ifndef CLI_VIEWS_SPEC_H
+#define CLI_VIEWS_SPEC_H
 
 /* A job file as it was understood, for `bellows validate`. */
 

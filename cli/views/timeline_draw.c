@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
-#include "cli/text.h"
-#include "cli/timeline.h"
+#include "cli/views/text.h"
+#include "cli/views/timeline.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_OUTPUT_H
-#define CLI_OUTPUT_H
+#ifndef CLI_VIEWS_OUTPUT_H
+#define CLI_VIEWS_OUTPUT_H
 
 /*
  * Forms of output: text for people, JSON for programs
@@ -10,7 +10,7 @@
  * times in it are milliseconds, what is not known is null.
  */
 
-#include "cli/follow.h"
+#include "cli/views/follow.h"
 #include "jobfile/jobfile.h"
 
 #include <stdio.h>

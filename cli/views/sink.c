@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/sink.h"
+#include "cli/views/sink.h"
 
 #include <errno.h>
 #include <limits.h>

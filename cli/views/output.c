@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/output.h"
+#include "cli/views/output.h"
 
 #include <stdarg.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/json.h"
-#include "cli/output.h"
-#include "cli/spec.h"
+#include "cli/views/json.h"
+#include "cli/views/output.h"
+#include "cli/views/spec.h"
 
 #include <string.h>
 
