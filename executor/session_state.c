@@ -17,6 +17,5 @@ static const struct machine_row rows[] = {
 
 bool session_step(unsigned *state, enum session_event event)
 {
-	return machine_step(&(struct machine){rows, LENGTH(rows)}, state,
-			    event);
+	return machine_step(rows, LENGTH(rows), state, event);
 }

@@ -19,6 +19,5 @@ static const struct machine_row rows[] = {
 
 bool start_step(unsigned *state, enum start_event event)
 {
-	return machine_step(&(struct machine){rows, LENGTH(rows)}, state,
-			    event);
+	return machine_step(rows, LENGTH(rows), state, event);
 }

@@ -4,8 +4,6 @@
 #include "base/list.h"
 #include "base/machine.h"
 
-#define MACHINE(rows) ((struct machine){rows, LENGTH(rows)})
-
 /* clang-format off */
 static const struct machine_row launch_rows[] = {
 	{ LAUNCH_WIRING,   LAUNCH_EV_PREPARED, LAUNCH_PREPARED },
@@ -50,12 +48,12 @@ static const struct machine_row order_rows[] = {
 
 bool launch_step(unsigned *state, enum launch_event event)
 {
-	return machine_step(&MACHINE(launch_rows), state, event);
+	return machine_step(launch_rows, LENGTH(launch_rows), state, event);
 }
 
 bool group_step(unsigned *state, enum group_event event)
 {
-	return machine_step(&MACHINE(group_rows), state, event);
+	return machine_step(group_rows, LENGTH(group_rows), state, event);
 }
 
 bool group_has_ranks(unsigned state)
@@ -70,5 +68,5 @@ bool group_was_up(unsigned state)
 
 bool order_step(unsigned *state, enum order_event event)
 {
-	return machine_step(&MACHINE(order_rows), state, event);
+	return machine_step(order_rows, LENGTH(order_rows), state, event);
 }

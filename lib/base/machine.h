@@ -13,13 +13,8 @@ struct machine_row {
 	unsigned from, event, to;
 };
 
-struct machine {
-	const struct machine_row *rows;
-	size_t n;
-};
-
 /* The state after the event; false: the state does not expect it, and stays. */
-bool machine_step(const struct machine *machine, unsigned *state,
+bool machine_step(const struct machine_row *rows, size_t n, unsigned *state,
 		  unsigned event);
 
 #endif
