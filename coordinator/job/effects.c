@@ -25,11 +25,6 @@ void driver_drop_next(struct driver *driver)
 	launches_drop_next(driver->launches);
 }
 
-static bool has_epoch(const struct launch *launch, unsigned epoch)
-{
-	return launch && launch_epoch(launch) == epoch;
-}
-
 /* The ranks that were are gone; their mpiexec may still be leaving. */
 static void take_over(struct driver *driver)
 {
@@ -81,7 +76,8 @@ static void on_unprepared_files(struct driver *driver, int r,
 
 static int make_start(struct driver *driver, struct error *err)
 {
-	if (!has_epoch(launches_next(driver->launches), driver->job.epoch)) {
+	if (!launch_has_epoch(launches_next(driver->launches),
+			      driver->job.epoch)) {
 		int r;
 
 		driver_drop_next(driver);
@@ -118,7 +114,8 @@ static void do_start(struct driver *driver)
 	struct error err;
 	int r;
 
-	if (has_epoch(launches_now(driver->launches), driver->job.epoch) ||
+	if (launch_has_epoch(launches_now(driver->launches),
+			     driver->job.epoch) ||
 	    is_fenced(driver))
 		return;
 	if (driver->job.has_checkpoint &&
@@ -145,7 +142,7 @@ static void do_prepare(struct driver *driver)
 	struct error err;
 	int r;
 
-	if (has_epoch(launches_next(driver->launches), driver->job.next))
+	if (launch_has_epoch(launches_next(driver->launches), driver->job.next))
 		return;
 	driver_drop_next(driver);
 	r = storage_on_prepare(driver->storage, &err);

@@ -232,6 +232,11 @@ unsigned launch_epoch(const struct launch *launch)
 	return launch->epoch;
 }
 
+bool launch_has_epoch(const struct launch *launch, unsigned epoch)
+{
+	return launch && launch->epoch == epoch;
+}
+
 const struct layout *launch_layout(const struct launch *launch)
 {
 	return &launch->layout;

@@ -100,6 +100,8 @@ void launch_on_confirmed(struct launch *launch, int member);
 void launch_hold_back(struct launch *launch, bool yes);
 
 unsigned launch_epoch(const struct launch *launch);
+/* launch may be NULL, which has none. */
+bool launch_has_epoch(const struct launch *launch, unsigned epoch);
 const struct layout *launch_layout(const struct launch *launch);
 bool launch_is_prepared(const struct launch *launch);
 bool launch_is_up(const struct launch *launch);

@@ -14,11 +14,6 @@ struct launches {
 	struct loop_timer retire;
 };
 
-static bool has_epoch(const struct launch *launch, unsigned epoch)
-{
-	return launch && launch_epoch(launch) == epoch;
-}
-
 struct launch *launches_now(const struct launches *launches)
 {
 	return launches->now;
@@ -31,15 +26,15 @@ struct launch *launches_next(const struct launches *launches)
 
 struct launch *launches_find(const struct launches *launches, unsigned epoch)
 {
-	if (has_epoch(launches->now, epoch))
+	if (launch_has_epoch(launches->now, epoch))
 		return launches->now;
-	return has_epoch(launches->next, epoch) ? launches->next : NULL;
+	return launch_has_epoch(launches->next, epoch) ? launches->next : NULL;
 }
 
 struct launch *launches_find_any(const struct launches *launches,
 				 unsigned epoch)
 {
-	return has_epoch(launches->retired, epoch)
+	return launch_has_epoch(launches->retired, epoch)
 		       ? launches->retired
 		       : launches_find(launches, epoch);
 }
@@ -92,7 +87,7 @@ void launches_take_over(struct launches *launches)
 
 void launches_on_ended(struct launches *launches, unsigned epoch)
 {
-	if (has_epoch(launches->retired, epoch))
+	if (launch_has_epoch(launches->retired, epoch))
 		destroy_retired(launches);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/service/internal.h"
 
-#include "base/cleanup.h"
 #include "coordinator/service/doors.h"
 #include "coordinator/service/status.h"
 
