@@ -141,18 +141,19 @@ def what_the_application_says_on_stderr_stays_there(room):
 # ---- sizes ----
 
 def a_size_out_of_range_is_declined(room):
-    at = room.start("bellows", "run", room.job(harness.work_for(4)))
+    work = harness.lasting_work()
+    at = room.start("bellows", "run", room.job(work))
     room.runs_on(2)
     for ranks, reason in ((7, "7 is more than ranks.max, which is 6"),
                           (2, "it has 2 ranks already"),
                           ("-2", "0 ranks; from 1 to 6")):
         asked = room.run("bellows", "scale", "heat", ranks).ends_with(76)
         assert asked.output == f"heat: declined: {reason}\n", asked.output
-    at.ends_with(0)
+    room.finishes(at, work)
 
 
 def a_size_that_is_stated_during_a_rescale_is_moved_to_after_it(room):
-    work = harness.work_for(6)
+    work = harness.lasting_work()
     at = room.start("bellows", "run", room.job(work))
     room.runs_on(2)
     room.run("bellows", "scale", "heat", 5).ends_with(0)
@@ -162,7 +163,7 @@ def a_size_that_is_stated_during_a_rescale_is_moved_to_after_it(room):
     asked = room.run("bellows", "scale", "heat", 3).ends_with(0)
     assert asked.output == "heat: accepted, 2 -> 3\n", asked.output
     assert room.runs_on(3)["want"] == 3
-    assert harness.digest(at.ends_with(0).output) == work.digest()
+    room.finishes(at, work)
 
 
 def a_rescale_after_the_end_finds_no_job(room):
@@ -201,20 +202,20 @@ def drops_the_rescale(room, work, path, reason):
     asked.ends_with(76)
     assert reason in asked.output + asked.errors
     assert room.runs_on(2)["history"][-1]["result"].count(reason)
-    assert harness.digest(at.ends_with(0).output) == work.digest()
+    room.finishes(at, work)
     at.says(reason)
     assert "running on 3 ranks" not in at.errors
 
 
 def a_checkpoint_directory_that_is_full_drops_the_rescale(room):
-    work = harness.work_for(5)
+    work = harness.lasting_work()
     with mounted(room.path("ck"), "size=96k"):
         drops_the_rescale(room, work, room.job(work),
                           "No space left on device")
 
 
 def a_checkpoint_that_may_not_grow_drops_the_rescale(room):
-    work = harness.work_for(5)
+    work = harness.lasting_work()
     drops_the_rescale(room, work, shell(room, "ulimit -f 64; " + PARINT, work),
                       "File too large")
 
@@ -238,7 +239,8 @@ def executors_that_never_come_are_69(room):
 
 
 def a_job_that_runs_already_is_71(room):
-    path = room.job(harness.work_for(3))
+    work = harness.lasting_work()
+    path = room.job(work)
     at = room.start("bellows", "run", path)
     room.runs_on(2)
     room.run("bellows", "run", path).ends_with(71).says(
@@ -246,7 +248,7 @@ def a_job_that_runs_already_is_71(room):
     room.run("bellows-coordinator", "--job", path, "--state",
              room.path("state", "heat")).ends_with(71).says(
                  ": another coordinator runs this job")
-    at.ends_with(0)
+    room.finishes(at, work)
 
 
 def a_stale_address_is_no_obstacle(room):

@@ -81,7 +81,7 @@ def on_hosts(room, at, work, *options):
 
 
 def a_job_on_several_hosts_is_encrypted_and_leaves_no_key_behind(room):
-    work = harness.work_for(8)
+    work = harness.lasting_work()
     with bed.Bed(room, 3) as at:
         job = on_hosts(room, at, work)
         room.runs_on(2)
@@ -91,7 +91,7 @@ def a_job_on_several_hosts_is_encrypted_and_leaves_no_key_behind(room):
         secrets = secrets_of(folder)
         assert not harness.in_sight(secrets)
         room.scale(3).ends_with(0)
-        assert harness.digest(job.ends_with(0, 180).output) == work.digest()
+        room.finishes(job, work)
         job.says(", encrypted; who has")
     assert "by mutual TLS" in harness.read(
         room.path("state", "heat", "coordinator.log"), "r")
@@ -100,7 +100,7 @@ def a_job_on_several_hosts_is_encrypted_and_leaves_no_key_behind(room):
 
 def a_job_on_several_hosts_may_do_without(room):
     """Asked for once, nobody has to ask for it again."""
-    work = harness.work_for(10)
+    work = harness.lasting_work()
     with bed.Bed(room, 3) as at:
         job = on_hosts(room, at, work, "--unencrypted")
         room.runs_on(2)
@@ -112,24 +112,24 @@ def a_job_on_several_hosts_may_do_without(room):
         room.run("bellows", "status", *far).ends_with(64).says(
             f"{address} may be on another machine: --tls DIR")
         room.run("bellows", "status", *far, "--unencrypted").ends_with(0)
-        assert harness.digest(job.ends_with(0, 180).output) == work.digest()
+        room.finishes(job, work)
         job.says("not encrypted; who has")
 
 
 def certificates_from_elsewhere_serve_as_well(room):
-    keys, work = make_keys(room), harness.work_for(4)
+    keys, work = make_keys(room), harness.lasting_work()
     job = room.start("bellows", "run", room.job(work), "--listen",
                      "127.0.0.1:0", "--tls", keys)
     room.runs_on(2)
     room.scale(3).ends_with(0)
-    assert harness.digest(job.ends_with(0, 180).output) == work.digest()
+    room.finishes(job, work)
     assert sorted(os.listdir(keys)) == sorted(ROLES)
 
 
 def certificates_are_renewed_while_the_job_runs(room):
     """All of them, by another authority."""
     keys, later = make_keys(room), make_keys(room, "later")
-    work = harness.work_for(18)
+    work = harness.lasting_work()
     job = room.start("bellows", "run", room.job(work), "--listen",
                      "127.0.0.1:0", "--tls", keys)
     room.runs_on(2)
@@ -143,7 +143,7 @@ def certificates_are_renewed_while_the_job_runs(room):
     room.scale(3).ends_with(0)
     room.run("bellows", "status", "heat", "--tls",
              room.path("former")).ends_with(69)
-    assert harness.digest(job.ends_with(0, 180).output) == work.digest()
+    room.finishes(job, work)
     assert os.path.exists(os.path.join(keys, "client", "tls.key"))
 
 

@@ -62,8 +62,7 @@ class Crew:
 
     def done(self, work):
         """The job ends well, and with it the executors that are left."""
-        assert harness.digest(self.lead.ends_with(0, 180).output) == \
-            work.digest()
+        self.room.finishes(self.lead, work)
         for hand in self.hands.values():
             hand.ends_with(0)
         return self

@@ -16,8 +16,6 @@ import harness
 
 COUNTER = os.path.abspath(sys.argv.pop(2))
 FAILING = os.path.abspath(sys.argv.pop(2))
-RUN = 6    # seconds that two ranks compute
-LONG = 14  # where disks are waited for too, some seconds each
 STEPS = 2500
 KEPT = "bellows-kept"
 
@@ -89,11 +87,6 @@ def rescaled(room, ranks=3):
     room.runs_on(ranks)
 
 
-def has_its_digest(at, work):
-    assert harness.digest(at.ends_with(0, 180).output) == work.digest()
-    return at
-
-
 def checkpoint(room):
     return harness.read(room.path("ck", "parint.ckpt"))
 
@@ -101,7 +94,7 @@ def checkpoint(room):
 # ---- the checkpoint directory ----
 
 def where_no_checkpoint_can_be_written_the_size_stays(room):
-    work = harness.work_for(18)
+    work = harness.lasting_work()
     with mounted(room.path("ck"), "size=5m"):
         at = begun(room, work, checkpoint="{dir: ck, keep: one}")
         rescaled(room, 3)
@@ -122,23 +115,23 @@ def where_no_checkpoint_can_be_written_the_size_stays(room):
         remount(room.path("ck"), "rw")
         is_well(room)
         rescaled(room, 3)
-        has_its_digest(at, work).says(
+        room.finishes(at, work).says(
             "No space left on device", "Read-only file system",
             "the checkpoint directory can be written again")
 
 
 def the_second_checkpoint_gives_way_to_the_next_one(room):
-    work = harness.work_for(LONG)  # 0.8 MiB a checkpoint
+    work = harness.lasting_work()  # 0.8 MiB a checkpoint
     with mounted(room.path("ck"), "size=2500k"):
         at = begun(room, work)
         for ranks in (3, 2, 3, 2):
             rescaled(room, ranks)
-        has_its_digest(at, work)
+        room.finishes(at, work)
         assert not os.path.exists(room.path("ck", KEPT))
 
 
 def a_directory_that_is_gone_is_told(room):
-    work = harness.work_for(LONG)
+    work = harness.lasting_work()
     at = begun(room, work)
     os.rename(room.path("ck"), room.path("gone"))
     dropped(room, "No such file or directory", 1)
@@ -146,22 +139,22 @@ def a_directory_that_is_gone_is_told(room):
     os.rename(room.path("gone"), room.path("ck"))
     is_well(room)
     rescaled(room)
-    has_its_digest(at, work)
+    room.finishes(at, work)
 
 
 def one_that_is_unmounted_costs_no_step(room):
-    work = harness.work_for(RUN)
+    work = harness.lasting_work()
     with mounted(room.path("ck"), "size=20m"):
         at = begun(room, work)
         rescaled(room, 3)
         subprocess.run(["umount", "-l", room.path("ck")], check=True)
         rescaled(room, 2)
-        has_its_digest(at, work)
+        room.finishes(at, work)
     assert checkpoint(room)
 
 
 def errors_of_a_disk_drop_the_rescale(room):
-    work = harness.work_for(LONG)
+    work = harness.lasting_work()
     room.env["FAILING"] = room.path("failing")
     at = begun(room, work, environment={"LD_PRELOAD": FAILING})
     for code, reason in ((5, "Input/output error"),
@@ -172,11 +165,11 @@ def errors_of_a_disk_drop_the_rescale(room):
         stays(room)
     os.unlink(room.path("failing"))
     rescaled(room)
-    has_its_digest(at, work)
+    room.finishes(at, work)
 
 
 def a_save_that_takes_too_long_is_dropped_and_comes_later(room):
-    work = harness.work_for(RUN)
+    work = harness.lasting_work()
     at = begun(room, work, checkpoint="{dir: ck, deadline: 2s}")
     slow = max(room.ours("parint"))
     os.kill(slow, signal.SIGSTOP)
@@ -192,7 +185,7 @@ def a_save_that_takes_too_long_is_dropped_and_comes_later(room):
     room.wait_job("the late one is gone on from", lambda now:
                   now["state"] == "running" and now["epoch"] > 1)
     room.runs_on(2)
-    has_its_digest(at, work)
+    room.finishes(at, work)
 
 
 def who_leaves_without_a_checkpoint_is_not_done(room):
@@ -210,7 +203,7 @@ def who_leaves_without_a_checkpoint_is_not_done(room):
 # ---- the state directory, temporary files ----
 
 def a_full_state_directory_ends_nothing(room):
-    work = harness.work_for(LONG, steps=True)
+    work = harness.lasting_work(steps=True)
     with mounted(room.state, "size=100m,mode=700"):
         at = begun(room, work)
         with full(room.state):
@@ -218,13 +211,13 @@ def a_full_state_directory_ends_nothing(room):
             is_told(room, "No space left on device")
         is_well(room)
         rescaled(room)
-        has_its_digest(at, work)
+        room.finishes(at, work)
         assert at.output.count("parint: iteration") >= work.iterations
         room.nothing_is_left()
 
 
 def one_that_is_read_only_ends_nothing(room):
-    work = harness.work_for(LONG)
+    work = harness.lasting_work()
     at = begun(room, work)
     folder = room.path("state", "heat")
     # whoever has a file open goes on writing to it
@@ -238,11 +231,11 @@ def one_that_is_read_only_ends_nothing(room):
         subprocess.run(["umount", "-l", folder], check=True)
     is_well(room)
     rescaled(room)
-    has_its_digest(at, work)
+    room.finishes(at, work)
 
 
 def a_full_directory_for_temporary_files_is_told_by_the_executor(room):
-    work = harness.work_for(LONG)
+    work = harness.lasting_work()
     state, hands = room.path("state", "heat"), room.path("hands")
     os.mkdir(hands)
     with mounted(hands, "size=100m"):
@@ -260,7 +253,7 @@ def a_full_directory_for_temporary_files_is_told_by_the_executor(room):
             assert room.status()["epoch"] == 1
         is_well(room)
         room.runs_on(1)  # the rescale is made again
-        has_its_digest(lead, work).says("can be written again")
+        room.finishes(lead, work).says("can be written again")
         for hand in crew:
             hand.ends_with(0)
 
@@ -286,8 +279,8 @@ def change(path, at, data):
 
 
 def goes_back(room, work, steps, *sentences):
-    at = room.run("bellows", "run", room.path("heat.yaml"), patience=180)
-    has_its_digest(at, work).says(
+    at = room.start("bellows", "run", room.path("heat.yaml"))
+    room.finishes(at, work).says(
         f"going on from the one of step {steps[0]}", *sentences)
     resumed = re.findall(r"^parint: resumed at iteration (\d+)", at.output,
                          re.M)
@@ -296,7 +289,7 @@ def goes_back(room, work, steps, *sentences):
 
 
 def a_checkpoint_with_a_wrong_digest_is_passed_over(room):
-    work = harness.work_for(RUN)
+    work = harness.lasting_work()
     steps = saved_twice(room, work)
     path = room.path("ck", "parint.ckpt")
     change(path, os.path.getsize(path) - 100, b"damaged!")
@@ -305,7 +298,7 @@ def a_checkpoint_with_a_wrong_digest_is_passed_over(room):
 
 
 def a_checkpoint_that_is_cut_short_is_passed_over(room):
-    work = harness.work_for(RUN)
+    work = harness.lasting_work()
     steps = saved_twice(room, work)
     path = room.path("ck", "parint.ckpt")
     os.truncate(path, os.path.getsize(path) // 2)
@@ -313,12 +306,12 @@ def a_checkpoint_that_is_cut_short_is_passed_over(room):
 
 
 def who_keeps_one_has_one(room):
-    work = harness.work_for(RUN)
+    work = harness.lasting_work()
     at = begun(room, work, checkpoint="{dir: ck, keep: one}")
     rescaled(room, 3)
     rescaled(room, 2)
     assert os.listdir(room.path("ck")) == ["parint.ckpt"]
-    has_its_digest(at, work)
+    room.finishes(at, work)
 
 
 def counting(room):

@@ -209,6 +209,14 @@ class Room:
         to its end."""
         paced.write(self.path("pace"), microseconds)
 
+    def finishes(self, program, work, patience=180):
+        """Lets the job of this program run to its end; the program ends with 0,
+        and the job with the digest of plain mpiexec."""
+        self.pace(0)
+        program.ends_with(0, patience)
+        assert digest(program.output) == work.digest()
+        return program
+
     # -- looking
 
     def wait(self, what, test, patience=PATIENCE, again=LOOK_AGAIN):
@@ -387,6 +395,12 @@ def digest(output, again=False):
     found = re.findall(r"^parint: digest ([0-9a-f]{16})$", output, re.M)
     assert len(set(found) if again else found) == 1, f"digests: {found}"
     return found[0]
+
+
+def lasting_work(size=100003, steps=False):
+    """Two ranks take a minute for it, or until the test lets it run to its end
+    (Room.finishes): it is not over before what the test waits for."""
+    return Work(size, 2000, 1, steps, 3 * paced.ON_ONE_RANK)
 
 
 def work_for(seconds, size=100003, steps=False):

@@ -65,12 +65,13 @@ def bed(room, work, **keys):
 
 
 def a_grow_is_told_step_by_step_and_a_refusal_with_its_numbers(room):
-    with bed(room, harness.work_for(12)) as at:
+    work = harness.lasting_work()
+    with bed(room, work) as at:
         monitor = at.monitor()
         room.runs_on(2)
         room.scale(3).ends_with(0)
         room.scale(99).ends_with(76)
-        at.coordinator.ends_with(0, 180)
+        room.finishes(at.coordinator, work)
         monitor.ends_with(0)
         assert at.api.reasons() == [
             "Started", "ScaleRequested", "Growing", "CheckpointWritten",

@@ -9,7 +9,6 @@ import signal
 import harness
 from crew import Crew, resumed, steps_of
 
-RUN = 4  # seconds that two ranks compute
 
 # does not save when it is told to
 STUBBORN = harness.flow(["sh", "-c", """trap '' USR1
@@ -37,7 +36,7 @@ done"""
 # ---- an executor leaves ----
 
 def who_is_told_to_leave_is_released_and_no_step_is_lost(room):
-    work = harness.work_for(RUN, steps=True)
+    work = harness.lasting_work(steps=True)
     crew = Crew(room, room.job(work, ranks=(3, 1, 3)), 3).computes(3)
     crew.tell("w1")
     crew.left("w1")
@@ -48,7 +47,7 @@ def who_is_told_to_leave_is_released_and_no_step_is_lost(room):
 
 
 def the_executor_of_rank_0_may_leave_too(room):
-    work = harness.work_for(RUN, steps=True)
+    work = harness.lasting_work(steps=True)
     crew = Crew(room, room.job(work), 2).computes(2)
     crew.tell("w0")
     crew.left("w0")
@@ -57,7 +56,7 @@ def the_executor_of_rank_0_may_leave_too(room):
 
 
 def two_that_leave_at_once_are_one_shrink(room):
-    work = harness.work_for(RUN, steps=True)
+    work = harness.lasting_work(steps=True)
     crew = Crew(room, room.job(work, ranks=(4, 1, 4)), 4).computes(4)
     crew.tell("w0", "w3")
     crew.left("w0", "w3")
@@ -71,7 +70,7 @@ def two_that_leave_at_once_are_one_shrink(room):
 
 
 def who_leaves_amid_a_grow_is_left_out_of_it(room):
-    work = harness.work_for(RUN)
+    work = harness.lasting_work()
     crew = Crew(room, room.job(work), 2).computes(2)
     room.run("bellows", "scale", "heat", 4).ends_with(0)
     crew.join("w2")
@@ -81,7 +80,7 @@ def who_leaves_amid_a_grow_is_left_out_of_it(room):
 
 
 def when_all_leave_the_job_waits_for_others(room):
-    work = harness.work_for(RUN, steps=True)
+    work = harness.lasting_work(steps=True)
     crew = Crew(room, room.job(work, ranks=(2, 2, 2)), 2).computes(2)
     crew.tell("w0", "w1")
     crew.left("w0", "w1")
@@ -95,7 +94,7 @@ def when_all_leave_the_job_waits_for_others(room):
 
 
 def who_cannot_be_spared_is_waited_for(room):
-    work = harness.work_for(RUN, steps=True)
+    work = harness.lasting_work(steps=True)
     crew = Crew(room, room.job(work, ranks=(2, 2, 2)), 2).computes(2)
     crew.tell("w1")
     crew.left("w1")
@@ -189,7 +188,7 @@ def without_a_coordinator_an_executor_ends_at_once(room):
 
 def told_in_any_order_the_whole_job_saves_and_ends(room):
     for first in (True, False):
-        work = harness.work_for(RUN)
+        work = harness.lasting_work()
         crew = Crew(room, room.job(work), 2).computes(2)
         if first:
             crew.lead.tell(signal.SIGTERM)

@@ -94,11 +94,11 @@ def is_cancelled(room, lead, pid, hands):
 # ---- a job ----
 
 def as_process_1_they_run_a_job_to_its_end(room):
-    work = harness.work_for(2)
+    work = harness.lasting_work()
     (lead, pid), hands = begin(room, room.job(work))
     assert [harness.namespace_pid(at)
             for at in (pid, *(at for _, at in hands))] == [1, 1, 1]
-    assert harness.digest(lead.ends_with(0, 180).output) == work.digest()
+    room.finishes(lead, work)
     for hand, _ in hands:
         hand.ends_with(0)
 
@@ -135,13 +135,13 @@ def started_again_it_ends_as_the_job_did(room):
 # ---- orphans ----
 
 def orphans_of_the_application_are_reaped(room):
-    work = harness.work_for(4)
+    work = harness.lasting_work()
     (lead, pid), hands = begin(room, shell(room, ORPHANS, work))
     pids = [pid] + [at for _, at in hands]
     steps_are_made(room)
     room.wait("the burial of the dead", lambda: not harness.zombies(*pids))
     assert not lead.is_over()
-    assert harness.digest(lead.ends_with(0, 180).output) == work.digest()
+    room.finishes(lead, work)
 
 
 def a_hundred_orphans_are_reaped_by_each_of_them(room):

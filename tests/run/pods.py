@@ -12,7 +12,6 @@ import time
 import harness
 from crew import Crew, resumed
 
-RUN = 4  # seconds that two ranks compute
 NOBODY = 54321
 NAME = "heat-master-0.heat"
 
@@ -74,7 +73,7 @@ def kill(pid):
 
 
 def a_restarted_coordinator_goes_on_from_the_checkpoint(room):
-    work = harness.work_for(RUN)
+    work = harness.lasting_work()
     crew = Contained(room, job(room, ALONE, work), 2).computes(2)
     room.run("bellows", "scale", "heat", 3).ends_with(0)
     crew.join("w2")
@@ -93,7 +92,7 @@ def a_restarted_coordinator_goes_on_from_the_checkpoint(room):
 
 
 def what_clings_to_the_start_before_is_ended_first(room):
-    work = harness.work_for(RUN)
+    work = harness.lasting_work()
     crew = Contained(room, job(room, CLINGING, work), 2).computes(2)
     crew.kill()
     crew.lead = crew.begin()
@@ -102,7 +101,7 @@ def what_clings_to_the_start_before_is_ended_first(room):
 
 
 def it_may_be_killed_again_and_again(room):
-    work = harness.work_for(RUN)
+    work = harness.lasting_work()
     crew = Contained(room, job(room, ALONE, work), 2).computes(2)
     for _ in range(2):
         crew.kill()
@@ -113,7 +112,7 @@ def it_may_be_killed_again_and_again(room):
 
 
 def the_monitor_outlives_the_coordinators_restart(room):
-    work = harness.work_for(RUN)
+    work = harness.lasting_work()
     path = job(room, ALONE, work)
     state = room.path("state", "heat")
     os.mkdir(state, 0o700)
@@ -207,7 +206,7 @@ def a_name_may_begin_to_resolve_late(room):
 def a_user_without_a_name_on_a_read_only_root(room):
     if os.getuid() != 0:
         raise harness.Skip("needs root, to become another user")
-    work = harness.work_for(3)
+    work = harness.lasting_work()
     path = room.job(work)
     mounts = [f"mount --bind {room.folder} {room.folder}",
               "mount -o remount,bind,ro /"]
@@ -238,7 +237,7 @@ def a_user_without_a_name_on_a_read_only_root(room):
 
 def where_dev_shm_is_small_shared_memory_is_elsewhere(room):
     words = by_mounts("mount -t tmpfs -o size=1m tmpfs /dev/shm")
-    work = harness.work_for(3)
+    work = harness.lasting_work()
     path = room.job(work, ranks=(4, 1, 4), ranks_per_executor=4)
     crew = Crew(room, path, 0, "--slots", 4)
     room.prefix = words

@@ -9,8 +9,6 @@ import signal
 import harness
 from crew import Crew, resumed
 
-RUN = 4  # seconds that two ranks compute
-LONG = 10  # the same where they must not be done before something else is
 # After each of these the coordinator is killed in the middle of a grow; the
 # matrix has these too.
 WORDS = ("saved", "prepared", "ranks-up", "scale", "executors", "stopped",
@@ -43,8 +41,8 @@ class Killed(Crew):
         return self.computes(3)
 
 
-def begun(room, seconds=RUN):
-    work = harness.work_for(seconds)
+def begun(room):
+    work = harness.lasting_work()
     return work, Killed(room, room.job(work), 2).computes(2)
 
 
@@ -68,7 +66,7 @@ def the_size_and_the_history_outlive_the_coordinator(room):
 
 def a_kill_in_a_grow_ends_with_the_old_size_or_the_new_one(room):
     for word in WORDS:
-        work, crew = begun(room, LONG)
+        work, crew = begun(room)
         since = len(crew.journal())
         room.run("bellows", "scale", "heat", 3).ends_with(0)
         crew.join("w2")
@@ -78,7 +76,6 @@ def a_kill_in_a_grow_ends_with_the_old_size_or_the_new_one(room):
         now = room.wait_job("it computes", lambda job: job["state"] == "running"
                             and harness.has_stepped(job))
         assert now["ranks"] in (2, 3), now
-        room.pace(0)
         crew.done(work)
         room.clear()
 
@@ -94,7 +91,7 @@ def who_is_killed_while_it_takes_over_is_taken_over_again(room):
 
 
 def what_is_damaged_meanwhile_gives_way_to_the_one_before(room):
-    work, crew = begun(room, LONG)
+    work, crew = begun(room)
     crew.grows()
     kept = room.path("ck", "bellows-kept")
     room.wait("one is kept", lambda: os.path.exists(f"{kept}/1/parint.ckpt"))

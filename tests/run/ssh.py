@@ -24,8 +24,6 @@ try:
 except ImportError:
     grpc = None
 
-# seconds that two ranks compute, at least where their number changes
-RUN, LONG = 5, 12
 SHORT = harness.Work(1003, 20, 7)
 SSH = "{launcher: ssh}"
 CALL = "/bellows.v1.Coordinator/"
@@ -186,7 +184,7 @@ def ends(at):
 # ---- a job ----
 
 def a_job_by_ssh_goes_to_4_and_back_with_the_digest_of_plain_mpiexec(room):
-    work = harness.work_for(LONG)
+    work = harness.lasting_work()
     at = room.start("bellows", "run", room.job(work, mpi=SSH))
     path = room.path("state", "heat", "ssh", "key")
     key = room.wait("the key", lambda: harness.read(path))
@@ -204,7 +202,7 @@ def a_job_by_ssh_goes_to_4_and_back_with_the_digest_of_plain_mpiexec(room):
                           or asked.is_over(), 180)
         assert shown is True, f"command lines with the key: {shown}"
         asked.ends_with(0)
-    assert harness.digest(at.ends_with(0, 180).output) == work.digest()
+    room.finishes(at, work)
     at.says("running on 4 ranks", "2 rescales")
     assert not harness.in_files(room.folder, words)
     no_sshd_is_left(room)
@@ -240,7 +238,7 @@ def a_user_whom_nobody_knows_is_said(room):
 # ---- sshds ----
 
 def an_sshd_that_dies_is_started_again_and_no_rank_minds(room):
-    work = harness.work_for(LONG)
+    work = harness.lasting_work()
     at = room.start("bellows", "run", room.job(work, mpi=SSH))
     epoch = room.runs_on(2)["epoch"]
     old = set(listeners())
@@ -250,13 +248,13 @@ def an_sshd_that_dies_is_started_again_and_no_rank_minds(room):
     room.wait("others", lambda: len(set(listeners()) - old) == 2)
     assert room.status()["epoch"] == epoch
     room.scale(3).ends_with(0)
-    assert harness.digest(at.ends_with(0, 180).output) == work.digest()
+    room.finishes(at, work)
     assert "was lost" not in at.errors
     no_sshd_is_left(room)
 
 
 def an_executor_that_is_killed_takes_its_sshd_and_ranks_along(room):
-    work = harness.work_for(RUN)
+    work = harness.lasting_work()
     at = room.start("bellows", "run", room.job(work, mpi=SSH))
     room.runs_on(2)
     lost = executor(room, "worker-1")
@@ -265,7 +263,7 @@ def an_executor_that_is_killed_takes_its_sshd_and_ranks_along(room):
     assert len(sshds(lost)) == 2
     os.kill(lost, signal.SIGKILL)
     room.wait("their end", lambda: not any(map(harness.is_alive, its)), 5)
-    assert harness.digest(at.ends_with(0, 180).output) == work.digest()
+    room.finishes(at, work)
     no_sshd_is_left(room)
 
 
@@ -395,7 +393,7 @@ def a_private_key_is_not_sent_where_others_read_it(room):
 
 
 def run_makes_a_token_of_its_own_for_a_port(room):
-    work = harness.work_for(LONG)
+    work = harness.lasting_work()
     at = room.start("bellows", "run", room.job(work), "--listen",
                     "127.0.0.1:0")
     room.runs_on(2)
@@ -407,7 +405,7 @@ def run_makes_a_token_of_its_own_for_a_port(room):
     assert Client(address).call("GetJob")[0] == "UNAUTHENTICATED"
     assert not harness.in_sight([token])
     room.scale(3).ends_with(0)
-    assert harness.digest(at.ends_with(0, 180).output) == work.digest()
+    room.finishes(at, work)
     assert not harness.in_files(room.folder, [token])
 
 
