@@ -255,10 +255,12 @@ class Room:
             return job if job and test(job) else None
         return self.wait(what, look, patience, ASK_AGAIN)
 
-    def runs_on(self, ranks, name="heat"):
-        """Waits until the job computes on so many ranks, with steps."""
+    def runs_on(self, ranks, name="heat", after=0):
+        """Waits until the job computes on so many ranks, with steps, in a start
+        after that one."""
         return self.wait_job(
-            f"{name} on {ranks} ranks", lambda job: runs(job, ranks), name)
+            f"{name} on {ranks} ranks after start {after}", lambda job:
+            job["epoch"] > after and runs(job, ranks), name)
 
     def computes_on(self, ranks, name="heat"):
         """The same, though it may wait for executors to grow back."""
@@ -397,16 +399,16 @@ def digest(output, again=False):
     return found[0]
 
 
-def lasting_work(size=100003, steps=False):
+def lasting_work(steps=False):
     """Two ranks take a minute for it, or until the test lets it run to its end
     (Room.finishes): it is not over before what the test waits for."""
-    return Work(size, 2000, 1, steps, 3 * paced.ON_ONE_RANK)
+    return Work(100003, 2000, 1, steps, 3 * paced.ON_ONE_RANK)
 
 
-def work_for(seconds, size=100003, steps=False):
+def work_for(seconds, size=100003):
     """So long do two ranks take for it, at next to no processor time."""
-    return Work(size, max(1, round(seconds * paced.ITERATIONS)), 1, steps,
-                paced.ON_ONE_RANK)
+    return Work(size, max(1, round(seconds * paced.ITERATIONS)), 1,
+                pace=paced.ON_ONE_RANK)
 
 
 # ---- TAP ----

@@ -42,8 +42,7 @@ def a_loss_goes_back_to_the_last_one_that_was_due(room):
     assert job["ranks"] == 2 and job["target"] == 2
     at_least(0.9, job)
     os.kill(max(room.ours("parint")), signal.SIGKILL)
-    room.wait_job("another start", lambda now: now["epoch"] > job["epoch"]
-                  and harness.runs(now, 2))
+    room.runs_on(2, after=job["epoch"])
     room.finishes(at, work).says("a checkpoint cost a pause of")
     saved, resumed = steps(at, "checkpoint"), steps(at, "resumed")
     # each is gone on from, one of them twice

@@ -27,13 +27,6 @@ def begun(room, work, *options, **keys):
     return at
 
 
-def computes_again(room, ranks, after=1):
-    """In a start after this one, and with steps."""
-    return room.wait_job(
-        f"another start on {ranks} ranks", lambda job: job["epoch"] > after
-        and harness.runs(job, ranks))
-
-
 def kill(pid, signo=signal.SIGKILL):
     os.kill(pid, signo)
 
@@ -50,7 +43,7 @@ def a_lost_executor_is_replaced_from_the_start_without_a_checkpoint(room):
     work = harness.lasting_work()
     at = begun(room, work)
     kill(executor(room, 1))
-    computes_again(room, 2)
+    room.runs_on(2, after=1)
     room.finishes(at, work).says("worker-1 was lost")
     assert "parint: resumed at" not in harness.read(
         room.path("state", "heat", "epoch-2.stdout"), "r")
@@ -66,7 +59,7 @@ def goes_on_from_its_checkpoint(room, lose):
     room.scale(3).ends_with(0)
     epoch = room.runs_on(3)["epoch"]
     lose()
-    computes_again(room, 3, epoch)
+    room.runs_on(3, after=epoch)
     room.finishes(at, work)
     steps = resumed(at)  # a late replacement makes it three
     assert len(steps) in (2, 3) and steps[0] == steps[1], steps
@@ -86,7 +79,7 @@ def an_executor_told_to_end_is_left_out_after_a_save(room):
     work = harness.lasting_work()
     at = begun(room, work)
     kill(executor(room, 1), signal.SIGTERM)
-    computes_again(room, 2)
+    room.runs_on(2, after=1)
     room.finishes(at, work)
     assert len(resumed(at)) == 2  # without it, and with its replacement
 
@@ -98,7 +91,7 @@ def an_executor_lost_while_the_job_grows_stops_nothing(room):
     room.wait("another executor",
               lambda: len(room.ours("bellows-executor")) > 2)
     kill(max(room.ours("bellows-executor")))
-    computes_again(room, 4)
+    room.runs_on(4, after=1)
     room.finishes(at, work)
 
 
@@ -149,7 +142,7 @@ def an_mpiexec_that_hangs_after_its_ranks_is_a_loss_too(room):
     kill(room.the("mpiexec"), signal.SIGSTOP)
     for pid in room.ours("parint"):
         kill(pid)
-    computes_again(room, 2)
+    room.runs_on(2, after=1)
     room.finishes(at, work).says("mpiexec ended by signal 9")
     assert "it hangs, and is killed" in harness.read(
         room.path("state", "heat", "coordinator.log"), "r")
@@ -163,7 +156,7 @@ def daemons_and_ranks_killed_at_once_leave_no_shared_memory(room):
     # ranks first: without their daemon they end by themselves
     for pid in room.ours("parint") + room.ours("orted"):
         kill(pid)
-    computes_again(room, 4)
+    room.runs_on(4, after=1)
     room.finishes(at, work)
     assert not shared & harness.segments(), harness.segments()
 
