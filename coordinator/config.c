@@ -46,12 +46,7 @@ static const struct option_row rows[] = {
 	  .help = "tell what happened to the job of this state directory, and end" },
 	{ "check", NULL, OPTION_SWITCH, AT(check), 0,
 	  .help = "read the job file, say what is wrong, and end" },
-	{ "verbose", NULL, OPTION_SWITCH, AT(verbose), 0,
-	  .help = "log more" },
-	{ "help", NULL, OPTION_SWITCH, AT(help), 0,
-	  .help = "print this" },
-	{ "version", NULL, OPTION_SWITCH, AT(version), 0,
-	  .help = "print the version" },
+	OPTION_ROWS_OF_ALL(struct config),
 };
 /* clang-format on */
 

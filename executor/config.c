@@ -50,12 +50,7 @@ static const struct option_row rows[] = {
 	  .help = "a file that is there while it can run ranks" },
 	{ "keep-rights", NULL, OPTION_SWITCH, AT(keep_rights), 0,
 	  .help = "let ranks use setuid programs and, as root, all capabilities" },
-	{ "verbose", NULL, OPTION_SWITCH, AT(verbose), 0,
-	  .help = "log more" },
-	{ "help", NULL, OPTION_SWITCH, AT(help), 0,
-	  .help = "print this" },
-	{ "version", NULL, OPTION_SWITCH, AT(version), 0,
-	  .help = "print the version" },
+	OPTION_ROWS_OF_ALL(struct config),
 };
 /* clang-format on */
 

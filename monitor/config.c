@@ -51,12 +51,7 @@ static const struct option_row rows[] = {
 	  .read = adapter_files_read },
 	{ "patience",    "SECONDS", OPTION_SECONDS, AT(patience), 0,
 	  .help = "for a coordinator that does not answer (30)", .min = 1, .max = 86400 },
-	{ "verbose",     NULL,      OPTION_SWITCH,  AT(verbose), 0,
-	  .help = "log more" },
-	{ "help",        NULL,      OPTION_SWITCH,  AT(help), 0,
-	  .help = "print this" },
-	{ "version",     NULL,      OPTION_SWITCH,  AT(version), 0,
-	  .help = "print the version" },
+	OPTION_ROWS_OF_ALL(struct config),
 };
 /* clang-format on */
 

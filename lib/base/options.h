@@ -44,6 +44,17 @@ struct option_row {
 	int (*read)(void *member, const char *text, struct error *err);
 };
 
+/* The rows of a program whose struct has the members verbose, help, version. */
+/* clang-format off */
+#define OPTION_ROWS_OF_ALL(type)                                               \
+	{ "verbose", NULL, OPTION_SWITCH, offsetof(type, verbose), 0,          \
+	  .help = "log more" },                                                \
+	{ "help", NULL, OPTION_SWITCH, offsetof(type, help), 0,                \
+	  .help = "print this" },                                              \
+	{ "version", NULL, OPTION_SWITCH, offsetof(type, version), 0,          \
+	  .help = "print the version" }
+/* clang-format on */
+
 struct options {
 	const struct option_row *rows;
 	size_t n;
