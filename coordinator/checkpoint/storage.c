@@ -180,14 +180,14 @@ static void on_note(void *user)
 {
 	struct storage *storage = user;
 
-	/* whoever looks there may have to wait */
+	/* A look into a directory that does not answer may block. */
 	if (disk_is_well(storage->disk, DISK_CHECKPOINT))
 		keep_watch(storage->keep);
 	loop_timer_set(storage->loop, &storage->note, NOTE_EVERY, on_note,
 		       storage);
 }
 
-/* Whoever writes over what is there may need none. */
+/* An application that overwrites its checkpoint may need no more room. */
 static void set_room(struct storage *storage)
 {
 	enum former_kind former = storage->job->adapter->former;
@@ -203,7 +203,7 @@ static void on_proven(struct storage *storage)
 	storage->failures = 0;
 }
 
-/* Who is proven by what it wrote may have left by then. */
+/* A start that is proven by what it wrote may have ended by then. */
 static bool computes_on(const struct job *job)
 {
 	return job->stepped && job_computes(job);

@@ -4,7 +4,7 @@
 
 /*
  * What disks do to the job: which checkpoint it goes on from when the newest
- * is no good, and who is told that something cannot be written
+ * cannot be used, and the news that a directory cannot be written
  *
  * A start that ends before it has gone on from its checkpoint may have ended
  * for its sake.  It has, if the application says so; and it is taken to have,

@@ -132,7 +132,8 @@ int claims_check_output(const struct driver *driver, int member, unsigned epoch,
 		return r;
 	if (launch)
 		return check_rank(driver, launch, member, rank, err);
-	/* of a start that is over: then it has had ranks, here or before */
+	/* A report about a start that is over is accepted from an executor
+	 * that has had ranks, under this coordinator or one before it. */
 	if (m->had_ranks || epoch <= driver->former_starts)
 		return 0;
 	return error_set(err, -EPERM,
