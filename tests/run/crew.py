@@ -61,7 +61,9 @@ class Crew:
             self.hands[name].ends_with(0)
 
     def done(self, work):
-        """The job ends well, and with it the executors that are left."""
+        """The job ends well, in a start of this coordinator (ranks of a start
+        before may not come to their end); so do the executors that are left."""
+        self.room.wait("a start", lambda: " -> running " in self.lead.errors)
         self.room.finishes(self.lead, work)
         for hand in self.hands.values():
             hand.ends_with(0)

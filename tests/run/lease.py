@@ -59,6 +59,7 @@ def the_time_until_one_is_lost_is_the_job_s(room):
     crew.tell("w1", signo=signal.SIGSTOP)
     room.wait("the loss", lambda: "w1 was lost: no report for 1 s"
               in crew.lead.errors)
+    room.computes_on(1)
     room.finishes(crew.lead, work)
     crew.tell("w1", signo=signal.SIGKILL)
     crew.left("w0")
