@@ -53,7 +53,7 @@ def a_loss_goes_back_to_the_last_one_that_was_due(room):
 def none_are_made_if_none_are_wanted(room):
     work = harness.lasting_work()
     at = begun(room, work, "{dir: ck, interval: none}")
-    room.wait_job("a while", lambda job: job["step"] > 100)
+    room.wait_job("a while", lambda job: job["step"] > 150)
     assert not room.status()["history"]
     room.finishes(at, work)
     assert steps(at, "checkpoint") == []

@@ -39,12 +39,20 @@ def executor(room, number):
 
 # ---- ranks and executors ----
 
+def changes(job):
+    """Of its size, with the starts that a loss cost."""
+    return [(at["from"], at["to"]) for at in job["history"]
+            if at["result"] == "done"]
+
+
 def a_lost_executor_is_replaced_from_the_start_without_a_checkpoint(room):
     work = harness.lasting_work()
     at = begun(room, work)
     kill(executor(room, 1))
-    room.runs_on(2, after=1)
+    done = changes(room.runs_on(2, after=1))
+    assert done in ([(2, 2)], [(2, 1), (1, 2)]), done
     room.finishes(at, work).says("worker-1 was lost")
+    assert len(resumed(at)) == len(done) - 1
     assert "parint: resumed at" not in harness.read(
         room.path("state", "heat", "epoch-2.stdout"), "r")
     told = harness.read(room.path("state", "heat", "monitor.log"), "r")
@@ -52,27 +60,34 @@ def a_lost_executor_is_replaced_from_the_start_without_a_checkpoint(room):
     assert " starting worker-1" in since, told
 
 
-def goes_on_from_its_checkpoint(room, lose):
+# What follows the grow to 3 ranks: a start at that size, or, where an executor
+# is replaced late, one without it and a grow.
+AT_ONCE, BY_WAY_OF_2 = [(3, 3)], [(3, 2), (2, 3)]
+
+
+def goes_on_from_its_checkpoint(room, lose, *ways):
     """A job that has grown to 3 ranks, of which something is lost."""
     work = harness.lasting_work()
     at = begun(room, work)
     room.scale(3).ends_with(0)
     epoch = room.runs_on(3)["epoch"]
     lose()
-    room.runs_on(3, after=epoch)
+    done = changes(room.runs_on(3, after=epoch))
+    assert done in [[(2, 3)] + way for way in ways], done
     room.finishes(at, work)
-    steps = resumed(at)  # a late replacement makes it three
-    assert len(steps) in (2, 3) and steps[0] == steps[1], steps
+    steps = resumed(at)
+    assert len(steps) == len(done) and steps[0] == steps[1], (steps, done)
     return at
 
 
 def a_lost_executor_costs_what_came_after_the_checkpoint(room):
-    goes_on_from_its_checkpoint(room, lambda: kill(executor(room, 1))).says(
-        "worker-1 was lost")
+    goes_on_from_its_checkpoint(room, lambda: kill(executor(room, 1)), AT_ONCE,
+                                BY_WAY_OF_2).says("worker-1 was lost")
 
 
 def the_executor_of_rank_0_is_no_exception(room):
-    goes_on_from_its_checkpoint(room, lambda: kill(executor(room, 0)))
+    goes_on_from_its_checkpoint(room, lambda: kill(executor(room, 0)), AT_ONCE,
+                                BY_WAY_OF_2)
 
 
 def an_executor_told_to_end_is_left_out_after_a_save(room):
@@ -96,7 +111,8 @@ def an_executor_lost_while_the_job_grows_stops_nothing(room):
 
 
 def a_rank_killed_after_a_checkpoint_goes_on_from_it(room):
-    goes_on_from_its_checkpoint(room, lambda: kill(max(room.ours("parint"))))
+    goes_on_from_its_checkpoint(room, lambda: kill(max(room.ours("parint"))),
+                                AT_ONCE)
 
 
 def ranks_that_die_again_and_again_end_the_job(room):
@@ -112,7 +128,8 @@ def ranks_that_die_again_and_again_end_the_job(room):
 
 
 def a_killed_mpiexec_is_a_loss_like_any_other(room):
-    goes_on_from_its_checkpoint(room, lambda: kill(room.the("mpiexec")))
+    goes_on_from_its_checkpoint(room, lambda: kill(room.the("mpiexec")),
+                                AT_ONCE)
 
 
 # ---- asked to stop ----
