@@ -88,7 +88,7 @@ void bare_drop_output(struct bare *bare)
 	bare->out = -1;
 }
 
-/* False once there is nothing more for now. */
+/* Reads once.  Returns false where mpiexec has written nothing more. */
 static bool read_some(struct bare *bare)
 {
 	char text[READ_MAX];
