@@ -48,6 +48,15 @@ def make(name):
                 inherit(at, file)
 
 
+def weigh(name, sessions):
+    """It may have as much processor time as so many sessions outside of it:
+    the kernel gives a group as much as one session."""
+    for top in hierarchies():
+        for file, one in (("cpu.shares", 1024), ("cpu.weight", 100)):
+            if os.path.exists(f"{top}/{name}/{file}"):
+                write(f"{top}/{name}/{file}", str(sessions * one))
+
+
 def inherit(at, file):
     """Version 1 starts a cpuset with nothing, in which nothing can run."""
     if os.path.exists(f"{at}/{file}") and not is_unified() \

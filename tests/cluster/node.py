@@ -25,6 +25,7 @@ PLUGINS = "/usr/lib/cni"
 SOCKET = "/run/containerd/containerd.sock"
 ALONE = ("unshare", "--mount", "--propagation", "private")  # to run it by
 OWN = ("/run", "/var/lib", "/var/log")
+SESSIONS = 8  # all pods, of three tests at a time: see cgroup.weigh()
 
 # A kubelet wants the kernel to be so.  It is told that it is, which costs a
 # crash that nobody expects; the machine's own settings stay as they are.
@@ -85,6 +86,7 @@ class Node:
             path = self.write(f"kernel{number}", f"{value}\n")
             run("mount", "--bind", path, f"/proc/sys/{name}")
         cgroup.make(f"{self.place.cgroup}/{self.name}")
+        cgroup.weigh(self.place.cgroup, SESSIONS)
         if self.address not in run("ip", "address", "show", "dev", BRIDGE):
             run("ip", "address", "add", f"{self.address}/16", "dev", BRIDGE)
 
