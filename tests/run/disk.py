@@ -12,11 +12,10 @@ import signal
 import subprocess
 import sys
 
+import counted
 import harness
 
-COUNTER = os.path.abspath(sys.argv.pop(2))
 FAILING = os.path.abspath(sys.argv.pop(2))
-STEPS = 2500
 KEPT = "bellows-kept"
 
 
@@ -195,7 +194,8 @@ def who_leaves_without_a_checkpoint_is_not_done(room):
     room.write("how", "not")
     room.scale(2).end()
     os.unlink(room.path("how"))
-    has_its_sum(at)
+    room.runs_on(2)
+    counted.has_its_sum(room, at, 2)
     assert "ended with 0 and no checkpoint, told to save" in \
         harness.read(room.path("state", "heat", "coordinator.log"), "r")
 
@@ -316,7 +316,7 @@ def who_keeps_one_has_one(room):
 
 def counting(room):
     save = ["--save", "{checkpoint}/state", "--how", room.path("how")]
-    command = [COUNTER, STEPS, *save]
+    command = [counted.COUNTER, counted.STEPS, *save]
     return room.write("heat.yaml", f"""name: heat
 app: generic
 command: {harness.flow(command)}
@@ -328,20 +328,7 @@ generic:
   save: {{signal: SIGUSR2}}
   progress: "^step ([0-9]+) of ([0-9]+)$"
   resumed: "^from step ([0-9]+)$"
-""")
-
-
-def has_its_sum(at):
-    at.ends_with(0, 120)
-    plain = subprocess.run(
-        [harness.MPIEXEC, "--oversubscribe", "-n", "2", COUNTER, str(STEPS)],
-        env=dict(os.environ, ASAN_OPTIONS="detect_leaks=0",
-                 **harness.AS_ROOT), stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=harness.PATIENCE, check=True)
-    sums = [re.findall(r"^sum ([0-9a-f]{16}) ", text, re.M)
-            for text in (at.output, plain.stdout)]
-    assert sums[0] == sums[1] and len(sums[0]) == 1, sums
-    return at
+{counted.environment(room)}""")
 
 
 def what_is_torn_in_place_costs_what_came_after_the_one_before(room):
@@ -354,7 +341,9 @@ def what_is_torn_in_place_costs_what_came_after_the_one_before(room):
     room.write("how", "torn")
     room.scale(2).ends_with(76)
     room.write("how", "place")
-    has_its_sum(at).says("may be what the start ended for: going on from")
+    room.runs_on(2)
+    counted.has_its_sum(room, at, 2).says(
+        "may be what the start ended for: going on from")
     began = re.findall(r"^from step (\d+)$", at.output, re.M)
     # a third time when the rescale to 2 is made again
     assert len(began) in (2, 3) and began[0] == began[1], began
@@ -386,7 +375,8 @@ def be_root():
         print("1..0 # SKIP needs the right to mount")
         sys.exit(0)
     os.execvp("unshare", [*words, sys.executable, "-B", sys.argv[0],
-                          harness.BIN, COUNTER, FAILING, *sys.argv[2:]])
+                          harness.BIN, counted.COUNTER, FAILING,
+                          *sys.argv[2:]])
 
 
 be_root()

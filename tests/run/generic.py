@@ -2,16 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """An application that is known by its job file alone.  args: BIN COUNTER"""
 
-import os
 import re
-import subprocess
-import sys
-import tempfile
 
+import counted
 import harness
+from counted import COUNTER, STEPS
 
-COUNTER = os.path.abspath(sys.argv.pop(2))
-STEPS = 1500
 FILES = 'files: [state], progress: "^step ([0-9]+) of ([0-9]+)$"'
 
 
@@ -25,28 +21,11 @@ command: {harness.flow([COUNTER, STEPS, *save, *words])}
 ranks: {{initial: {ranks[0]}, min: {ranks[1]}, max: {ranks[2]}}}
 checkpoint: {{dir: ck, deadline: 20s}}
 generic: {{{FILES}, {generic}}}
-""" + "".join(f"{key}: {value}\n" for key, value in keys.items()))
+{counted.environment(room)}""" + "".join(
+        f"{key}: {value}\n" for key, value in keys.items()))
 
 
 FROM = ["--from", "{checkpoint}/state"]
-
-
-def plain_sum():
-    with tempfile.TemporaryDirectory(prefix="b-") as folder:
-        output = subprocess.run(
-            [harness.MPIEXEC, "--oversubscribe", "-n", "3", COUNTER, "1500"],
-            env=dict(os.environ, TMPDIR=folder, ASAN_OPTIONS="detect_leaks=0",
-                     **harness.AS_ROOT),
-            stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=harness.PATIENCE, check=True).stdout
-    return re.search(r"^sum ([0-9a-f]{16}) on 3$", output, re.M).group(1)
-
-
-def has_its_sum(at, ranks):
-    at.ends_with(0)
-    found = re.findall(r"^sum ([0-9a-f]{16}) on (\d)$", at.output, re.M)
-    assert found == [(plain_sum(), str(ranks))], found
-    return at
 
 
 def rescaled(room, path, leaves=True):
@@ -57,7 +36,7 @@ def rescaled(room, path, leaves=True):
     room.scale(3).ends_with(0)
     job_now = room.runs_on(3)
     assert 0 < job_now["progress"] < 1
-    has_its_sum(at, 3)
+    counted.has_its_sum(room, at, 3)
     saved = re.findall(r"^saved step (\d+)$", at.output, re.M)
     began = re.findall(r"^from step (\d+)$", at.output, re.M)
     assert len(began) == 2
@@ -76,8 +55,8 @@ def a_signal_to_the_first_rank_saves(room):
 
 
 def what_saves_when_it_likes_is_waited_for_and_ended(room):
-    rescaled(room, job(room, "save: {signal: none}", words=["--each", 300],
-                       restart=FROM + ["--each", 300]), leaves=False)
+    rescaled(room, job(room, "save: {signal: none}", words=["--each", 30],
+                       restart=FROM + ["--each", 30]), leaves=False)
 
 
 def a_count_that_is_not_allowed_is_declined(room):
@@ -88,7 +67,7 @@ def a_count_that_is_not_allowed_is_declined(room):
     assert asked.output == \
         "heat: declined: it runs on 1, 2, 4 ranks, not on 3\n", asked.output
     room.scale(4).ends_with(0)
-    has_its_sum(at, 4)
+    counted.has_its_sum(room, at, 4)
 
 
 def a_first_count_that_is_not_allowed_is_refused(room):
@@ -109,12 +88,12 @@ def an_application_deaf_to_the_signal_runs_on(room):
     room.runs_on(2)
     asked = room.scale(3).ends_with(76)
     assert "the deadline for saving passed" in asked.output + asked.errors
-    has_its_sum(at, 2)
+    counted.has_its_sum(room, at, 2)
 
 
 def one_that_begins_afresh_is_a_failed_start_that_overwrites_nothing(room):
     path = job(room, "save: {signal: SIGUSR2}",
-               restart=["--each", 300])  # and not --from
+               restart=["--each", 100])  # and not --from
     at = room.start("bellows", "run", path)
     room.runs_on(2)
     room.scale(4).ends_with(76)
@@ -133,7 +112,7 @@ def who_need_not_prove_it_is_believed(room):
     at = room.start("bellows", "run", path)
     room.wait_job("ranks", lambda job: job["state"] == "running")
     room.scale(3).ends_with(0)
-    has_its_sum(at, 3)
+    counted.has_its_sum(room, at, 3)
 
 
 harness.main(

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Preloaded into parint: a rank naps before each iteration instead of computing
+ * Preloaded into parint and counter: a rank naps before each sum of all ranks
+ * (one an iteration of parint, two a step of counter) instead of computing
  *
- * The file that PACE_FILE names says how many microseconds one iteration takes
- * on one rank; on more ranks it takes as much less.  The file is read before
- * each iteration, so a test can stop a job or let it run to its end at any
- * moment.  What is computed, and so the digest, stays the same.
+ * The file that PACE_FILE names says how many microseconds this takes on one
+ * rank; on more ranks it takes as much less.  The file is read each time, so a
+ * test can stop a job or let it run to its end at any moment.  What is
+ * computed, and so the digest, stays the same.
  *
  * A rank that waits for another one looks for messages again and again, and
  * yields in between; here it naps, for the processors are shared by many tests.
