@@ -328,7 +328,8 @@ generic:
   save: {{signal: SIGUSR2}}
   progress: "^step ([0-9]+) of ([0-9]+)$"
   resumed: "^from step ([0-9]+)$"
-{counted.environment(room)}""")
+environment: {counted.environment(room)}
+""")
 
 
 def what_is_torn_in_place_costs_what_came_after_the_one_before(room):

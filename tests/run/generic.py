@@ -13,6 +13,7 @@ FILES = 'files: [state], progress: "^step ([0-9]+) of ([0-9]+)$"'
 
 def job(room, generic, words=(), restart=(), ranks=(2, 1, 6), **keys):
     save = ["--save", "{checkpoint}/state"]
+    keys["environment"] = counted.environment(room)
     if restart:
         keys["restart"] = harness.flow([COUNTER, STEPS, *save, *restart])
     return room.write("heat.yaml", f"""name: heat
@@ -21,8 +22,7 @@ command: {harness.flow([COUNTER, STEPS, *save, *words])}
 ranks: {{initial: {ranks[0]}, min: {ranks[1]}, max: {ranks[2]}}}
 checkpoint: {{dir: ck, deadline: 20s}}
 generic: {{{FILES}, {generic}}}
-{counted.environment(room)}""" + "".join(
-        f"{key}: {value}\n" for key, value in keys.items()))
+""" + "".join(f"{key}: {value}\n" for key, value in keys.items()))
 
 
 FROM = ["--from", "{checkpoint}/state"]

@@ -212,10 +212,14 @@ class Room:
     def finishes(self, program, work, patience=180):
         """Lets the job of this program run to its end; the program ends with 0,
         and the job with the digest of plain mpiexec."""
-        self.pace(0)
-        program.ends_with(0, patience)
+        self.runs_out(program, patience)
         assert digest(program.output) == work.digest()
         return program
+
+    def runs_out(self, program, patience=180):
+        """Likewise, whatever the job computes."""
+        self.pace(0)
+        program.ends_with(0, patience)
 
     # -- looking
 
@@ -383,14 +387,19 @@ class Work:
 
 def plain(ranks, *words):
     """The output of parint under plain mpiexec."""
+    return mpiexec(ranks, os.path.join(BIN, "parint"), *words, patience=300)
+
+
+def mpiexec(ranks, *command, patience):
+    """What a command prints under mpiexec alone."""
     with tempfile.TemporaryDirectory(prefix="b-") as folder:
         return subprocess.run(
             [MPIEXEC, "--oversubscribe", "-n", str(ranks),
-             os.path.join(BIN, "parint"), *map(str, words)],
+             *map(str, command)],
             env=dict(os.environ, TMPDIR=folder, ASAN_OPTIONS="detect_leaks=0",
                      **AS_ROOT),
             stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=300, check=True).stdout
+            timeout=patience, check=True).stdout
 
 
 def digest(output, again=False):
