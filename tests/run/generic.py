@@ -96,6 +96,8 @@ def one_that_begins_afresh_is_a_failed_start_that_overwrites_nothing(room):
                restart=["--each", 100])  # and not --from
     at = room.start("bellows", "run", path)
     room.runs_on(2)
+    # farther than the first step that it prints, which would else be proof
+    room.wait_job("steps", lambda job: job["step"] > 10)
     room.scale(4).ends_with(76)
     at.ends_with(74)
     assert "it did not go on from its checkpoint" in at.errors, at.errors
