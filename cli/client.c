@@ -6,7 +6,7 @@
 #include "cli/statedir.h"
 #include "cli/views/text.h"
 #include "jobfile/exit.h"
-#include "jobfile/role.h"
+#include "proto/coordinator.h"
 
 #include <errno.h>
 #include <string.h>
@@ -136,7 +136,7 @@ int client_channel(struct rpc_channel **out, const struct client *client,
 {
 	const struct rpc_security security = {
 		client->route ? route_identity(client->route) : &client->tls,
-		ROLE_SERVER, client->unencrypted};
+		COORDINATOR_TLS_NAME, client->unencrypted};
 	int r = rpc_channel_create(out, client->rpc, client->address, &security,
 				   err);
 

@@ -2,6 +2,7 @@
 #include "cli/keys.h"
 
 #include "base/cleanup.h"
+#include "proto/coordinator.h"
 #include "tls/authority.h"
 
 #include <errno.h>
@@ -23,10 +24,10 @@ int keys_make(struct keys *keys, const char *job, msec_t lifetime,
 	r = tls_authority_create(&authority, unit, time(NULL),
 				 (lifetime ? lifetime : LIFETIME) / 1000, err);
 	for (enum role role = 0; r == 0 && role < ROLES; role++)
-		r = tls_authority_issue(authority, role_name(role),
-					role == ROLE_COORDINATOR ? ROLE_SERVER
-								 : NULL,
-					&keys->of[role], err);
+		r = tls_authority_issue(
+			authority, role_name(role),
+			role == ROLE_COORDINATOR ? COORDINATOR_TLS_NAME : NULL,
+			&keys->of[role], err);
 	if (r < 0)
 		keys_fini(keys);
 	return r;

@@ -7,7 +7,7 @@
 #include "cli/kube_reach.h"
 #include "cli/statedir.h"
 #include "jobfile/exit.h"
-#include "jobfile/role.h"
+#include "proto/coordinator.h"
 
 #include <errno.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static void on_route(void *user, int r, const char *text)
 	struct entry *entry = user;
 	struct listing *listing = entry->listing;
 	const struct rpc_security security = {route_identity(entry->route),
-					      ROLE_SERVER, false};
+					      COORDINATOR_TLS_NAME, false};
 	struct error err;
 
 	if (r == 0)
@@ -90,7 +90,7 @@ static void on_route(void *user, int r, const char *text)
 		answered(listing);
 		return;
 	}
-	rpc_call_unary(entry->channel, PATH_GET_JOB, &request.base,
+	rpc_call_unary(entry->channel, CALL_GET_JOB, &request.base,
 		       &bellows__v1__job__descriptor, ANSWER, on_job, entry);
 }
 

@@ -3,6 +3,7 @@
 
 #include "cli/views/text.h"
 #include "jobfile/exit.h"
+#include "proto/coordinator.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -111,7 +112,7 @@ static void send_cancel(struct following *following, bool save)
 
 	request.save = save;
 	request.reason = "interrupted";
-	rpc_call_unary(following->client->channel, PATH_CANCEL, &request.base,
+	rpc_call_unary(following->client->channel, CALL_CANCEL, &request.base,
 		       &bellows__v1__ack__descriptor, EFFECT, on_cancelled,
 		       following);
 }

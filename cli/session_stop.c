@@ -2,6 +2,7 @@
 #include "cli/session_internal.h"
 
 #include "cli/views/text.h"
+#include "proto/coordinator.h"
 
 #include <signal.h>
 
@@ -92,7 +93,7 @@ static void send_cancel(struct session *session, bool save)
 
 	request.save = save;
 	request.reason = "interrupted";
-	rpc_call_unary(session->client.channel, PATH_CANCEL, &request.base,
+	rpc_call_unary(session->client.channel, CALL_CANCEL, &request.base,
 		       &bellows__v1__ack__descriptor, EFFECT, on_cancelled,
 		       session);
 }

@@ -3,6 +3,7 @@
 
 #include "base/backoff.h"
 #include "cli/kube_reach.h"
+#include "proto/coordinator.h"
 
 #include <errno.h>
 
@@ -114,7 +115,7 @@ static void open_stream(void *user)
 	struct watch *watch = user;
 
 	if (rpc_stream_open(&watch->stream, watch->client->channel,
-			    PATH_WATCH_JOB, &request.base,
+			    CALL_WATCH_JOB, &request.base,
 			    &bellows__v1__job__descriptor, 0, &events, watch,
 			    &watch->last) < 0)
 		retry(watch);

@@ -8,6 +8,7 @@
 #include "executor/reach.h"
 #include "executor/ready.h"
 #include "jobfile/exit.h"
+#include "proto/coordinator.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -165,8 +166,7 @@ static int attach(struct executor *ex, struct error *err)
 {
 	int r;
 
-	r = rpc_stream_open(&ex->stream, ex->channel,
-			    "/bellows.v1.Coordinator/ActiveServer", NULL,
+	r = rpc_stream_open(&ex->stream, ex->channel, CALL_ACTIVE_SERVER, NULL,
 			    &bellows__v1__order__descriptor, 0, &stream_events,
 			    ex, err);
 	if (r < 0) {
@@ -256,7 +256,7 @@ void executor_join(void *user)
 	request.node = ex->node;
 	request.node_cores = host_node_cores();
 	request.fast_network = host_has_fast_network();
-	rpc_call_unary(ex->channel, "/bellows.v1.Coordinator/JobInit",
-		       &request.base, &bellows__v1__job_init_reply__descriptor,
-		       CALL_TIMEOUT, on_joined, ex);
+	rpc_call_unary(ex->channel, CALL_JOB_INIT, &request.base,
+		       &bellows__v1__job_init_reply__descriptor, CALL_TIMEOUT,
+		       on_joined, ex);
 }

@@ -9,7 +9,7 @@
 #include "executor/reach.h"
 #include "executor/ready.h"
 #include "jobfile/exit.h"
-#include "jobfile/role.h"
+#include "proto/coordinator.h"
 #include "rpc/connect.h"
 
 #include <errno.h>
@@ -39,9 +39,9 @@ static void say_good_bye(void *user)
 	request.name = (char *)ex->config->name;
 	request.incarnation = ex->incarnation;
 	request.reason = ex->leave_reason;
-	rpc_call_unary(ex->channel, "/bellows.v1.Coordinator/EndExec",
-		       &request.base, &bellows__v1__ack__descriptor,
-		       LEAVE_TIMEOUT, on_ended, ex);
+	rpc_call_unary(ex->channel, CALL_END_EXEC, &request.base,
+		       &bellows__v1__ack__descriptor, LEAVE_TIMEOUT, on_ended,
+		       ex);
 }
 
 /* First no process is left, then what they printed is sent. */
@@ -117,7 +117,7 @@ static int connect_to(struct executor *ex, struct error *err)
 	const struct config *config = ex->config;
 	const struct connect_config how = {
 		.target = config->coordinator,
-		.peer = ROLE_SERVER,
+		.peer = COORDINATOR_TLS_NAME,
 		.token_file = config->token_file,
 		.tls = config->tls,
 		.unencrypted = config->unencrypted,

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "core/member.h"
 #include "proto/bellows.pb-c.h"
+#include "proto/coordinator.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -112,8 +113,7 @@ static void open_stream(void *user)
 
 	output->introduced = false;
 	output->full = false;
-	if (rpc_stream_open(&output->stream, output->channel,
-			    "/bellows.v1.Coordinator/Output", NULL,
+	if (rpc_stream_open(&output->stream, output->channel, CALL_OUTPUT, NULL,
 			    &bellows__v1__ack__descriptor, 0, &events, output,
 			    NULL) < 0) {
 		output->stream = NULL;

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "executor/executor.h"
 #include "executor/sshd.h"
+#include "proto/coordinator.h"
 
 enum { CALL_TIMEOUT = 10000 };
 
@@ -84,8 +85,7 @@ void reach_on_attached(struct executor *ex)
 	request.name = (char *)ex->config->name;
 	request.incarnation = ex->incarnation;
 	request.public_only = true;
-	rpc_call_unary(ex->channel, "/bellows.v1.Coordinator/RetrieveKeys",
-		       &request.base,
+	rpc_call_unary(ex->channel, CALL_RETRIEVE_KEYS, &request.base,
 		       &bellows__v1__retrieve_keys_reply__descriptor,
 		       CALL_TIMEOUT, on_keys, ex);
 }

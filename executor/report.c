@@ -6,6 +6,7 @@
 #include "executor/host.h"
 #include "executor/ready.h"
 #include "jobfile/exit.h"
+#include "proto/coordinator.h"
 
 #include <errno.h>
 
@@ -197,9 +198,9 @@ void executor_deliver_judgement(struct executor *ex)
 {
 	if (ex->judged.epoch == 0)
 		return;
-	rpc_call_unary(ex->channel, "/bellows.v1.Coordinator/Checkpointing",
-		       &ex->judged.base, &bellows__v1__ack__descriptor,
-		       CALL_TIMEOUT, on_delivered, ex);
+	rpc_call_unary(ex->channel, CALL_CHECKPOINTING, &ex->judged.base,
+		       &bellows__v1__ack__descriptor, CALL_TIMEOUT,
+		       on_delivered, ex);
 }
 
 static void on_judged(void *user, unsigned epoch,

@@ -18,10 +18,6 @@ enum role {
 	ROLES,
 };
 
-/* The DNS name that the coordinator's certificate has, in every job; nobody
- * looks it up. */
-#define ROLE_SERVER "coordinator.bellows"
-
 /* "coordinator" */
 const char *role_name(enum role role);
 

@@ -2,6 +2,7 @@
 #include "monitor/decide.h"
 
 #include "base/log.h"
+#include "proto/coordinator.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -136,9 +137,9 @@ static void ask(struct decide *decide, const struct scaler_want *want)
 	request.ranks = want->ranks;
 	request.reason = reason;
 	request.request_id = id;
-	rpc_call_unary(decide->channel, "/bellows.v1.Coordinator/Scale",
-		       &request.base, &bellows__v1__scale_reply__descriptor,
-		       SCALE_TIMEOUT, on_answer, decide);
+	rpc_call_unary(decide->channel, CALL_SCALE, &request.base,
+		       &bellows__v1__scale_reply__descriptor, SCALE_TIMEOUT,
+		       on_answer, decide);
 }
 
 static void consider(void *user)

@@ -2,12 +2,12 @@
 #include "monitor/monitor.h"
 
 #include "base/log.h"
-#include "jobfile/role.h"
 #include "monitor/decide.h"
 #include "monitor/owner.h"
 #include "monitor/tell.h"
 #include "monitor/trouble.h"
 #include "monitor/watch.h"
+#include "proto/coordinator.h"
 #include "rpc/connect.h"
 
 #include <errno.h>
@@ -285,7 +285,7 @@ static int connect_to(struct monitor *m, struct error *err)
 	const struct monitor_config *config = m->config;
 	const struct connect_config how = {
 		.target = config->coordinator,
-		.peer = ROLE_SERVER,
+		.peer = COORDINATOR_TLS_NAME,
 		.token_file = config->token_file,
 		.tls = config->tls,
 		.unencrypted = config->unencrypted,

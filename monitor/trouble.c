@@ -2,6 +2,7 @@
 #include "monitor/trouble.h"
 
 #include "base/log.h"
+#include "proto/coordinator.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,9 +40,8 @@ static void settle(void *user)
 	t->asking = true;
 	memcpy(t->sent, t->text, sizeof(t->sent));
 	request.trouble = t->sent;
-	rpc_call_unary(t->channel, "/bellows.v1.Coordinator/Supply",
-		       &request.base, &bellows__v1__ack__descriptor, TIMEOUT,
-		       on_answer, t);
+	rpc_call_unary(t->channel, CALL_SUPPLY, &request.base,
+		       &bellows__v1__ack__descriptor, TIMEOUT, on_answer, t);
 }
 
 void trouble_start(struct trouble *t, struct loop *loop,

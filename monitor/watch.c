@@ -3,6 +3,7 @@
 
 #include "base/backoff.h"
 #include "base/log.h"
+#include "proto/coordinator.h"
 
 #include <stdio.h>
 
@@ -80,10 +81,9 @@ static void open_stream(void *user)
 	struct watch *watch = user;
 	struct error err;
 
-	if (rpc_stream_open(&watch->stream, watch->channel,
-			    "/bellows.v1.Coordinator/WatchJob", &request.base,
-			    &bellows__v1__job__descriptor, 0, &events, watch,
-			    &err) == 0)
+	if (rpc_stream_open(&watch->stream, watch->channel, CALL_WATCH_JOB,
+			    &request.base, &bellows__v1__job__descriptor, 0,
+			    &events, watch, &err) == 0)
 		return;
 	snprintf(watch->last.message, sizeof(watch->last.message), "%s",
 		 err.text);

@@ -3,6 +3,7 @@
 #include "cli/views/text.h"
 #include "cli/watch.h"
 #include "jobfile/exit.h"
+#include "proto/coordinator.h"
 
 #include <errno.h>
 
@@ -64,7 +65,7 @@ static int cancel(struct cancelling *cancelling, const struct args *args)
 	request.save = args->save;
 	request.reason =
 		(char *)(args->reason ? args->reason : "cancelled by hand");
-	r = client_call(client, PATH_CANCEL, &request.base,
+	r = client_call(client, CALL_CANCEL, &request.base,
 			&bellows__v1__ack__descriptor, ANSWER, NULL, NULL,
 			&cancelling->err);
 	if (r < 0)

@@ -3,6 +3,7 @@
 #include "cli/views/show.h"
 #include "cli/watch.h"
 #include "jobfile/exit.h"
+#include "proto/coordinator.h"
 
 #include <errno.h>
 #include <string.h>
@@ -144,11 +145,11 @@ static int ask(struct scaling *scaling)
 	int r = 0;
 
 	if (scaling->args->wait)
-		r = client_call(scaling->client, PATH_GET_JOB, &get.base,
+		r = client_call(scaling->client, CALL_GET_JOB, &get.base,
 				&bellows__v1__job__descriptor, PATIENCE,
 				on_before, scaling, &scaling->err);
 	if (r == 0)
-		r = client_call(scaling->client, PATH_SCALE,
+		r = client_call(scaling->client, CALL_SCALE,
 				&scaling->request.base,
 				&bellows__v1__scale_reply__descriptor, ANSWER,
 				on_reply, scaling, &scaling->err);

@@ -4,6 +4,7 @@
 #include "cli/statedir.h"
 #include "cli/views/output.h"
 #include "jobfile/exit.h"
+#include "proto/coordinator.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -39,7 +40,7 @@ static int show_one(const struct args *args, const struct output *output)
 
 	r = client_open(&client, args, name, &err);
 	if (r == 0)
-		r = client_call(&client, PATH_GET_JOB, &request.base,
+		r = client_call(&client, CALL_GET_JOB, &request.base,
 				&bellows__v1__job__descriptor, PATIENCE, on_job,
 				&job, &err);
 	client_close(&client);
@@ -80,7 +81,7 @@ static void ask(struct asking *asking, const char *name)
 		return;
 	asking->n_channels++;
 	asking->waiting++;
-	rpc_call_unary(*channel, PATH_GET_JOB, &request.base,
+	rpc_call_unary(*channel, CALL_GET_JOB, &request.base,
 		       &bellows__v1__job__descriptor, ANSWER, on_answer,
 		       asking);
 }

@@ -15,11 +15,6 @@
 
 #include <stdbool.h>
 
-#define PATH_GET_JOB   "/bellows.v1.Coordinator/GetJob"
-#define PATH_WATCH_JOB "/bellows.v1.Coordinator/WatchJob"
-#define PATH_SCALE     "/bellows.v1.Coordinator/Scale"
-#define PATH_CANCEL    "/bellows.v1.Coordinator/Cancel"
-
 /* "running"; "unknown" for a number this program does not know. */
 const char *state_name(Bellows__V1__State state);
 /* "accepted", "above_grant" */

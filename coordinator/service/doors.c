@@ -8,13 +8,13 @@
 #include "coordinator/service/kub.h"
 #include "coordinator/service/methods.h"
 #include "coordinator/service/roles.h"
-#include "jobfile/role.h"
+#include "proto/coordinator.h"
 #include "proto/descriptors.h"
 
 #include <errno.h>
 #include <string.h>
 
-static const char *const services[] = {"bellows.v1.Coordinator",
+static const char *const services[] = {COORDINATOR_SERVICE,
 				       "mpi_monitor.Monitor"};
 
 /* ---- who may come in ---- */
@@ -49,8 +49,8 @@ static int read_secrets(struct service *service, struct error *err)
 		return 0;
 	r = tls_identity_read(&service->tls, config->tls, err);
 	if (r == 0)
-		r = tls_identity_serves(&service->tls, ROLE_SERVER, config->tls,
-					err);
+		r = tls_identity_serves(&service->tls, COORDINATOR_TLS_NAME,
+					config->tls, err);
 	return r < 0 ? error_wrap(err, r == -EACCES ? -EPERM : r, "--tls") : 0;
 }
 
@@ -231,8 +231,8 @@ static void on_renewed(void *user, const struct tls_identity *now,
 	int r;
 
 	r = fault ? error_set(&err, -EINVAL, "%s", fault->text)
-		  : tls_identity_serves(now, ROLE_SERVER, service->config->tls,
-					&err);
+		  : tls_identity_serves(now, COORDINATOR_TLS_NAME,
+					service->config->tls, &err);
 	if (r < 0) {
 		log_warn("%s; its former certificate stays in use", err.text);
 		return;

@@ -8,6 +8,7 @@
 #include "coordinator/service/doors.h"
 #include "coordinator/service/internal.h"
 #include "coordinator/service/status.h"
+#include "proto/coordinator.h"
 
 #include <errno.h>
 #include <string.h>
@@ -303,32 +304,30 @@ static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
 }
 
 /* clang-format off */
-#define PATH(call) "/bellows.v1.Coordinator/" call
 const struct rpc_method service_methods[SERVICE_METHODS] = {
-	{ PATH("JobInit"), RPC_UNARY, &bellows__v1__job_init_request__descriptor,
+	{ CALL_JOB_INIT, RPC_UNARY, &bellows__v1__job_init_request__descriptor,
 	  .on_message = on_job_init },
-	{ PATH("RetrieveKeys"), RPC_UNARY, &bellows__v1__retrieve_keys_request__descriptor,
+	{ CALL_RETRIEVE_KEYS, RPC_UNARY, &bellows__v1__retrieve_keys_request__descriptor,
 	  .on_message = on_keys },
-	{ PATH("ActiveServer"), RPC_BIDI, &bellows__v1__report__descriptor,
+	{ CALL_ACTIVE_SERVER, RPC_BIDI, &bellows__v1__report__descriptor,
 	  .on_message = on_report, .on_half = on_stream_half, .on_gone = on_stream_gone },
-	{ PATH("Output"), RPC_BIDI, &bellows__v1__output_chunk__descriptor,
+	{ CALL_OUTPUT, RPC_BIDI, &bellows__v1__output_chunk__descriptor,
 	  .on_message = on_output, .on_half = on_output_half, .on_gone = on_output_gone },
-	{ PATH("Checkpointing"), RPC_UNARY, &bellows__v1__checkpoint_report__descriptor,
+	{ CALL_CHECKPOINTING, RPC_UNARY, &bellows__v1__checkpoint_report__descriptor,
 	  .on_message = on_checkpointing },
-	{ PATH("EndExec"), RPC_UNARY, &bellows__v1__end_exec_request__descriptor,
+	{ CALL_END_EXEC, RPC_UNARY, &bellows__v1__end_exec_request__descriptor,
 	  .on_message = on_end_exec },
-	{ PATH("Scale"), RPC_UNARY, &bellows__v1__scale_request__descriptor,
+	{ CALL_SCALE, RPC_UNARY, &bellows__v1__scale_request__descriptor,
 	  .on_message = on_scale },
-	{ PATH("Grant"), RPC_UNARY, &bellows__v1__grant_request__descriptor,
+	{ CALL_GRANT, RPC_UNARY, &bellows__v1__grant_request__descriptor,
 	  .on_message = on_grant },
-	{ PATH("Supply"), RPC_UNARY, &bellows__v1__supply_request__descriptor,
+	{ CALL_SUPPLY, RPC_UNARY, &bellows__v1__supply_request__descriptor,
 	  .on_message = on_supply },
-	{ PATH("Cancel"), RPC_UNARY, &bellows__v1__cancel_request__descriptor,
+	{ CALL_CANCEL, RPC_UNARY, &bellows__v1__cancel_request__descriptor,
 	  .on_message = on_cancel },
-	{ PATH("GetJob"), RPC_UNARY, &bellows__v1__get_job_request__descriptor,
+	{ CALL_GET_JOB, RPC_UNARY, &bellows__v1__get_job_request__descriptor,
 	  .on_message = on_get },
-	{ PATH("WatchJob"), RPC_SERVER_STREAM, &bellows__v1__get_job_request__descriptor,
+	{ CALL_WATCH_JOB, RPC_SERVER_STREAM, &bellows__v1__get_job_request__descriptor,
 	  .on_message = on_watch, .on_gone = on_watch_gone, .on_writable = on_watch_writable },
 };
-#undef PATH
 /* clang-format on */

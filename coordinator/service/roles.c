@@ -3,12 +3,11 @@
 
 #include "base/list.h"
 #include "jobfile/role.h"
+#include "proto/coordinator.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-#define SERVICE "/bellows.v1.Coordinator/"
 
 enum {
 	EXECUTOR = 1 << ROLE_EXECUTOR,
@@ -19,32 +18,28 @@ enum {
 
 /* clang-format off */
 static const struct {
-	const char *method;
+	const char *call;
 	unsigned roles;
 } rows[] = {
-	{ "JobInit",       EXECUTOR                     },
-	{ "RetrieveKeys",  EXECUTOR                     },
-	{ "ActiveServer",  EXECUTOR                     },
-	{ "Output",        EXECUTOR                     },
-	{ "Checkpointing", EXECUTOR                     },
-	{ "EndExec",       EXECUTOR                     },
-	{ "Supply",        MONITOR                      },
-	{ "Scale",         MONITOR | CLIENT             },
-	{ "Grant",         SCHEDULER                    },
-	{ "GetJob",        MONITOR | CLIENT | SCHEDULER },
-	{ "WatchJob",      MONITOR | CLIENT | SCHEDULER },
-	{ "Cancel",        CLIENT                       },
+	{ CALL_JOB_INIT,      EXECUTOR                     },
+	{ CALL_RETRIEVE_KEYS, EXECUTOR                     },
+	{ CALL_ACTIVE_SERVER, EXECUTOR                     },
+	{ CALL_OUTPUT,        EXECUTOR                     },
+	{ CALL_CHECKPOINTING, EXECUTOR                     },
+	{ CALL_END_EXEC,      EXECUTOR                     },
+	{ CALL_SUPPLY,        MONITOR                      },
+	{ CALL_SCALE,         MONITOR | CLIENT             },
+	{ CALL_GRANT,         SCHEDULER                    },
+	{ CALL_GET_JOB,       MONITOR | CLIENT | SCHEDULER },
+	{ CALL_WATCH_JOB,     MONITOR | CLIENT | SCHEDULER },
+	{ CALL_CANCEL,        CLIENT                       },
 };
 /* clang-format on */
 
-static unsigned roles_of(const char *path)
+static unsigned roles_of(const char *call)
 {
-	size_t n = strlen(SERVICE);
-
-	if (strncmp(path, SERVICE, n) != 0)
-		return 0;
 	for (size_t i = 0; i < LENGTH(rows); i++)
-		if (strcmp(rows[i].method, path + n) == 0)
+		if (strcmp(rows[i].call, call) == 0)
 			return rows[i].roles;
 	return 0;
 }

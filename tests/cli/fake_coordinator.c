@@ -17,6 +17,7 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "proto/bellows.pb-c.h"
+#include "proto/coordinator.h"
 #include "proto/descriptors.h"
 #include "rpc/server.h"
 
@@ -281,16 +282,16 @@ static void on_cancel(struct rpc_call *call, const ProtobufCMessage *message,
 
 /* clang-format off */
 static const struct rpc_method methods[] = {
-	{"/bellows.v1.Coordinator/GetJob", RPC_UNARY,
+	{CALL_GET_JOB, RPC_UNARY,
 	 &bellows__v1__get_job_request__descriptor,
 	 on_get, NULL, NULL, NULL},
-	{"/bellows.v1.Coordinator/WatchJob", RPC_SERVER_STREAM,
+	{CALL_WATCH_JOB, RPC_SERVER_STREAM,
 	 &bellows__v1__get_job_request__descriptor,
 	 on_watch, NULL, on_watch_gone, NULL},
-	{"/bellows.v1.Coordinator/Scale", RPC_UNARY,
+	{CALL_SCALE, RPC_UNARY,
 	 &bellows__v1__scale_request__descriptor,
 	 on_scale, NULL, NULL, NULL},
-	{"/bellows.v1.Coordinator/Cancel", RPC_UNARY,
+	{CALL_CANCEL, RPC_UNARY,
 	 &bellows__v1__cancel_request__descriptor,
 	 on_cancel, NULL, NULL, NULL},
 };

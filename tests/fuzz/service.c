@@ -11,35 +11,24 @@
 
 #include "base/cleanup.h"
 #include "base/list.h"
+#include "proto/coordinator.h"
 #include "rpc/wire.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/desk.h"
 
-#define COORDINATOR "/bellows.v1.Coordinator/"
-#define KUB         "/mpi_monitor.Monitor/"
+#define KUB "/mpi_monitor.Monitor/"
 
 enum { AT_ONCE = 4, RECORDS_MAX = 200 };
 enum { SAY, HALF, HANG_UP, ACTS };
 
 /* Their order is that of the corpus: others come last. */
 static const char *const paths[] = {
-	COORDINATOR "JobInit",
-	COORDINATOR "RetrieveKeys",
-	COORDINATOR "ActiveServer",
-	COORDINATOR "Output",
-	COORDINATOR "Checkpointing",
-	COORDINATOR "EndExec",
-	COORDINATOR "Scale",
-	COORDINATOR "Supply",
-	COORDINATOR "Cancel",
-	COORDINATOR "GetJob",
-	COORDINATOR "WatchJob",
-	KUB "Scale",
-	KUB "RetrieveKeys",
-	KUB "JobInit",
-	KUB "activeServer",
-	KUB "checkpointing",
-	KUB "endExec",
+	CALL_JOB_INIT,       CALL_RETRIEVE_KEYS, CALL_ACTIVE_SERVER,
+	CALL_OUTPUT,         CALL_CHECKPOINTING, CALL_END_EXEC,
+	CALL_SCALE,          CALL_SUPPLY,        CALL_CANCEL,
+	CALL_GET_JOB,        CALL_WATCH_JOB,     KUB "Scale",
+	KUB "RetrieveKeys",  KUB "JobInit",      KUB "activeServer",
+	KUB "checkpointing", KUB "endExec",
 };
 
 static const char own[] = "name: heat\napp: parint\n"
@@ -95,7 +84,7 @@ static void job_is_within_its_bounds(const struct coordinator *c)
 
 static void job_can_be_read(struct desk *desk)
 {
-	struct rpc_call *call = desk_call(desk, COORDINATOR "GetJob");
+	struct rpc_call *call = desk_call(desk, CALL_GET_JOB);
 	const struct desk_answer *answer = desk_answer(call);
 	ProtobufCMessage *job;
 

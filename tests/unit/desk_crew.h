@@ -6,10 +6,9 @@
  * What executors w0, w1 and w2 say to a desk
  */
 
+#include "proto/coordinator.h"
 #include "tests/check.h"
 #include "tests/unit/desk.h"
-
-#define PATH(call) "/bellows.v1.Coordinator/" call
 
 static struct desk *desk;
 static struct rpc_call *streams[3]; /* of w0, w1 and w2 */
@@ -19,7 +18,7 @@ join(const char *name, uint64_t incarnation, const char *address)
 {
 	Bellows__V1__JobInitRequest request =
 		BELLOWS__V1__JOB_INIT_REQUEST__INIT;
-	struct rpc_call *call = desk_call(desk, PATH("JobInit"));
+	struct rpc_call *call = desk_call(desk, CALL_JOB_INIT);
 
 	request.name = (char *)name;
 	request.incarnation = incarnation;
@@ -38,7 +37,7 @@ static UNUSED void report(int number, Bellows__V1__Report *what)
 	what->name = name;
 	what->incarnation = 10 + (uint64_t)number;
 	if (!streams[number])
-		streams[number] = desk_call(desk, PATH("ActiveServer"));
+		streams[number] = desk_call(desk, CALL_ACTIVE_SERVER);
 	desk_tell(streams[number], &what->base);
 }
 
@@ -98,7 +97,7 @@ static UNUSED const struct desk_answer *
 prints(const char *name, uint64_t incarnation, unsigned epoch, unsigned rank)
 {
 	Bellows__V1__OutputChunk chunk = BELLOWS__V1__OUTPUT_CHUNK__INIT;
-	struct rpc_call *call = desk_call(desk, PATH("Output"));
+	struct rpc_call *call = desk_call(desk, CALL_OUTPUT);
 
 	chunk.name = (char *)name;
 	chunk.incarnation = incarnation;
@@ -115,7 +114,7 @@ judges(const char *name, uint64_t incarnation, unsigned epoch)
 {
 	Bellows__V1__CheckpointReport verdict =
 		BELLOWS__V1__CHECKPOINT_REPORT__INIT;
-	struct rpc_call *call = desk_call(desk, PATH("Checkpointing"));
+	struct rpc_call *call = desk_call(desk, CALL_CHECKPOINTING);
 
 	verdict.name = (char *)name;
 	verdict.incarnation = incarnation;
@@ -154,7 +153,7 @@ static UNUSED void scale(unsigned ranks)
 
 	request.size_case = BELLOWS__V1__SCALE_REQUEST__SIZE_RANKS;
 	request.ranks = ranks;
-	desk_tell(desk_call(desk, PATH("Scale")), &request.base);
+	desk_tell(desk_call(desk, CALL_SCALE), &request.base);
 }
 
 #endif

@@ -16,6 +16,7 @@
 #include "loop/loop.h"
 #include "loop/spawn.h"
 #include "proto/bellows.pb-c.h"
+#include "proto/coordinator.h"
 #include "proto/descriptors.h"
 #include "rpc/server.h"
 #include "tests/check.h"
@@ -119,13 +120,13 @@ static void on_supply(struct rpc_call *call, const ProtobufCMessage *message,
 }
 
 static const struct rpc_method methods[] = {
-	{"/bellows.v1.Coordinator/WatchJob", RPC_SERVER_STREAM,
+	{CALL_WATCH_JOB, RPC_SERVER_STREAM,
 	 &bellows__v1__get_job_request__descriptor, on_watch, NULL,
 	 on_watch_gone, NULL},
-	{"/bellows.v1.Coordinator/Supply", RPC_UNARY,
-	 &bellows__v1__supply_request__descriptor, on_supply, NULL, NULL, NULL},
-	{"/bellows.v1.Coordinator/Scale", RPC_UNARY,
-	 &bellows__v1__scale_request__descriptor, on_scale, NULL, NULL, NULL},
+	{CALL_SUPPLY, RPC_UNARY, &bellows__v1__supply_request__descriptor,
+	 on_supply, NULL, NULL, NULL},
+	{CALL_SCALE, RPC_UNARY, &bellows__v1__scale_request__descriptor,
+	 on_scale, NULL, NULL, NULL},
 };
 
 static bool serve(void)

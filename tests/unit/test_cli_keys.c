@@ -3,6 +3,7 @@
 #include "base/tree.h"
 #include "cli/keys.h"
 #include "cli/kube_secret.h"
+#include "proto/coordinator.h"
 #include "tests/check.h"
 
 #include <errno.h>
@@ -25,8 +26,8 @@ static void each_role_gets_its_own_of_one_authority(void)
 	CHECK(keys_make(&keys, "heat", 0, &err) == 0);
 	for (enum role role = 0; role < ROLES; role++) {
 		const struct tls_identity *id = &keys.of[role];
-		bool serves =
-			tls_identity_serves(id, ROLE_SERVER, "", NULL) == 0;
+		bool serves = tls_identity_serves(id, COORDINATOR_TLS_NAME, "",
+						  NULL) == 0;
 
 		CHECK_TEXT(id->name, role_name(role));
 		CHECK_TEXT(id->ca, keys.of[0].ca);

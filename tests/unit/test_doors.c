@@ -4,7 +4,7 @@
 #include "base/tree.h"
 #include "coordinator/service/doors.h"
 #include "coordinator/service/internal.h"
-#include "jobfile/role.h"
+#include "proto/coordinator.h"
 #include "tests/check.h"
 #include "tests/unit/tls_folder.h"
 
@@ -121,7 +121,7 @@ static void files_that_will_not_do_are_named(void)
 	CHECK(doors_check(&service, &err) == -EINVAL);
 	CHECK(strstr(err.text, "--tls: ") == err.text);
 	CHECK(strstr(err.text, "it is of 'executor' and not for a server "
-			       "called " ROLE_SERVER));
+			       "called " COORDINATOR_TLS_NAME));
 	tls_identity_fini(&service.tls);
 	config = (struct config){.listen = NEAR, .token_file = "/none"};
 	CHECK(doors_check(&service, &err) == -ENOENT);
@@ -142,7 +142,7 @@ static bool prepare(void)
 	snprintf(executors, sizeof(executors), "%s/executor", root);
 	good = file_replace(token_file, 0600, token, strlen(token), &err) ==
 		       0 &&
-	       make_by(&own, authority, "coordinator", ROLE_SERVER) &&
+	       make_by(&own, authority, "coordinator", COORDINATOR_TLS_NAME) &&
 	       make_by(&executor, authority, "executor", NULL) &&
 	       tls_identity_write(&own, tls, &err) == 0 &&
 	       tls_identity_write(&executor, executors, &err) == 0;

@@ -4,6 +4,7 @@
 #include "coordinator/service/roles.h"
 #include "jobfile/role.h"
 #include "proto/bellows.pb-c.h"
+#include "proto/coordinator.h"
 #include "tests/check.h"
 
 #include <errno.h>
@@ -74,7 +75,9 @@ static void every_method_is_served_under_its_path(void)
 		snprintf(path, sizeof(path), "/%s/%s", service->name,
 			 service->methods[i].name);
 		for (unsigned k = 0; k < SERVICE_METHODS; k++)
-			found |= strcmp(service_methods[k].path, path) == 0;
+			found |= strcmp(service_methods[k].path, path) == 0 &&
+				 service_methods[k].request ==
+					 service->methods[i].input;
 		CHECK(found);
 	}
 }
@@ -93,8 +96,8 @@ static void who_has_no_role_may_nothing(void)
 static void what_is_not_in_the_table_is_nobodys(void)
 {
 	static const char *const paths[] = {
-		"/bellows.v1.Coordinator/Format",
-		"/bellows.v1.Coordinator/",
+		COORDINATOR_CALL("Format"),
+		COORDINATOR_CALL(""),
 		"/bellows.v2.Coordinator/GetJob",
 		"/mpi_monitor.Monitor/Scale",
 		"",
@@ -110,11 +113,10 @@ static void a_refusal_names_role_and_method(void)
 {
 	struct error err;
 
-	CHECK(roles_check("/bellows.v1.Coordinator/Scale", "executor", &err) ==
-	      -EACCES);
+	CHECK(roles_check(CALL_SCALE, "executor", &err) == -EACCES);
 	CHECK_TEXT(err.text, "Scale is for a monitor or a client, and this "
 			     "certificate is of 'executor'");
-	roles_check("/bellows.v1.Coordinator/RetrieveKeys", "client", &err);
+	roles_check(CALL_RETRIEVE_KEYS, "client", &err);
 	CHECK_TEXT(err.text, "RetrieveKeys is for an executor, and this "
 			     "certificate is of 'client'");
 	roles_check("/mpi_monitor.Monitor/Scale", "client", &err);
