@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/client.h"
 
+#include "base/text.h"
 #include "cli/keys.h"
 #include "cli/kube_reach.h"
 #include "cli/statedir.h"
-#include "cli/views/text.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/kube_follow_internal.h"
 
+#include "base/text.h"
 #include "cli/kube_find.h"
-#include "cli/views/text.h"
 #include "cli/views/timeline.h"
 #include "jobfile/exit.h"
 

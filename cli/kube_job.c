@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/kube_job.h"
 
+#include "base/text.h"
 #include "cli/commands/compose.h"
-#include "cli/views/text.h"
 #include "jobfile/exit.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/kube_internal.h"
 
-#include "cli/views/text.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <signal.h>

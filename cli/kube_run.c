@@ -2,11 +2,11 @@
 #include "cli/kube_run.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/keys.h"
 #include "cli/kube_follow.h"
 #include "cli/kube_job.h"
 #include "cli/views/json.h"
-#include "cli/views/text.h"
 #include "jobfile/exit.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/listen.h"
 
-#include "cli/views/text.h"
+#include "base/text.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/session_internal.h"
 
-#include "cli/views/text.h"
+#include "base/text.h"
 #include "proto/coordinator.h"
 
 #include <signal.h>

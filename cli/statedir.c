@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "cli/views/text.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

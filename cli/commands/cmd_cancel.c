@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
 #include "cli/views/output.h"
-#include "cli/views/text.h"
 #include "cli/watch.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
 #include "cli/views/output.h"
 #include "cli/views/spec.h"
-#include "cli/views/text.h"
 #include "cli/views/timeline.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/views/progress.h"
 
-#include "cli/views/text.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

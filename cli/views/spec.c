@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/views/spec.h"
 
+#include "base/text.h"
 #include "cli/views/json.h"
-#include "cli/views/text.h"
 
 static const char *const policy_names[] = {
 	[SCALE_MANUAL] = "manual",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
-#include "cli/views/text.h"
+#include "base/text.h"
 #include "cli/views/timeline.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
 #include "cli/views/progress.h"
-#include "cli/views/text.h"
 #include "tests/check.h"
 #include "tests/unit/cli_job.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/views/text.h"
+#include "base/text.h"
 
 #include "base/list.h"
 #include "base/utf8.h"

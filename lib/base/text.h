@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_VIEWS_TEXT_H
-#define CLI_VIEWS_TEXT_H
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
 
 /*
  * Short texts for people, handed over by value so that they can be written
