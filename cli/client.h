@@ -12,7 +12,7 @@
  */
 
 #include "cli/commands/args.h"
-#include "cli/views/wire.h"
+#include "client/job.h"
 #include "rpc/token.h"
 
 enum { PATIENCE = SECONDS(5), RESTART_PATIENCE = SECONDS(60) };

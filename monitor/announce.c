@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/announce.h"
 
+#include "client/job.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum phase {
+enum told_phase {
 	PHASE_ASKED = 1,
 	PHASE_GROWING = 2,
 	PHASE_SAVED = 4,
@@ -49,25 +51,17 @@ static bool is_ended(const Bellows__V1__Rescale *rescale)
 	return *rescale->result != '\0';
 }
 
-static bool is_done(const Bellows__V1__Rescale *rescale)
-{
-	return strcmp(rescale->result, "done") == 0;
-}
-
 /* A checkpoint that was due, at the size that the job has. */
 static bool is_checkpoint(const Bellows__V1__Rescale *rescale)
 {
 	return rescale->due && rescale->from == rescale->to;
 }
 
-/* From the order to save to the first step of the new ranks, as far as they
- * were seen; in seconds. */
-static double pause_of(const Bellows__V1__Rescale *rescale)
+static double paused_seconds(const Bellows__V1__Rescale *rescale)
 {
-	uint64_t begin = rescale->ordered ? rescale->ordered : rescale->asked;
-	uint64_t end = rescale->stepped ? rescale->stepped : rescale->up;
+	msec_t length = pause_of(rescale).length;
 
-	return end > begin ? (double)(end - begin) / 1000 : 0;
+	return length > 0 ? (double)length / 1000 : 0;
 }
 
 static unsigned phases_of(const Bellows__V1__Rescale *rescale)
@@ -114,22 +108,22 @@ static void say_saved(struct sheet *sheet, const Bellows__V1__Job *job,
 static void say_ended(struct sheet *sheet, const Bellows__V1__Rescale *rescale)
 {
 	if (is_checkpoint(rescale)) {
-		if (!is_done(rescale))
+		if (!rescale_is_done(rescale))
 			say(sheet, true, "CheckpointFailed", "Save", "%s",
 			    rescale->result);
 		return;
 	}
-	if (!is_done(rescale) && !rescale->recovery)
+	if (!rescale_is_done(rescale) && !rescale->recovery)
 		say(sheet, true, "ScaleDropped", "Scale", "%u -> %u ranks: %s",
 		    rescale->from, rescale->to, rescale->result);
-	else if (is_done(rescale) && !rescale->recovery)
+	else if (rescale_is_done(rescale) && !rescale->recovery)
 		say(sheet, false, "Resized", "Scale",
 		    "%u -> %u ranks, paused %.3g s", rescale->from, rescale->to,
-		    pause_of(rescale));
-	else if (is_done(rescale))
+		    paused_seconds(rescale));
+	else if (rescale_is_done(rescale))
 		say(sheet, false, "Recovered", "Relaunch",
 		    "%u -> %u ranks, after %.3g s", rescale->from, rescale->to,
-		    pause_of(rescale));
+		    paused_seconds(rescale));
 }
 
 static void say_rescale(struct sheet *sheet, const Bellows__V1__Job *job,
@@ -373,12 +367,12 @@ static void say_resized(const Bellows__V1__Rescale *asked,
 		out->reason = "UnderWay";
 		snprintf(out->message, sizeof(out->message), "%u -> %u ranks",
 			 asked->from, asked->to);
-	} else if (is_done(asked)) {
+	} else if (rescale_is_done(asked)) {
 		out->holds = true;
 		out->reason = "Done";
 		snprintf(out->message, sizeof(out->message),
 			 "%u -> %u ranks, paused %.3g s", asked->from,
-			 asked->to, pause_of(asked));
+			 asked->to, paused_seconds(asked));
 	} else {
 		out->reason = "Dropped";
 		snprintf(out->message, sizeof(out->message),

@@ -2,6 +2,7 @@
 #include "monitor/monitor.h"
 
 #include "base/log.h"
+#include "client/job.h"
 #include "monitor/decide.h"
 #include "monitor/owner.h"
 #include "monitor/tell.h"
@@ -136,22 +137,6 @@ static void on_trouble(void *user, const char *text)
 
 /* ---- the coordinator's events ---- */
 
-static bool is_over(Bellows__V1__State state)
-{
-	return state == BELLOWS__V1__STATE__DONE ||
-	       state == BELLOWS__V1__STATE__FAILED ||
-	       state == BELLOWS__V1__STATE__CANCELLED ||
-	       state == BELLOWS__V1__STATE__SUSPENDED;
-}
-
-static const char *state_name(Bellows__V1__State state)
-{
-	const ProtobufCEnumValue *value = protobuf_c_enum_descriptor_get_value(
-		&bellows__v1__state__descriptor, (int)state);
-
-	return value ? value->name : "?";
-}
-
 static void log_job(struct monitor *m, const Bellows__V1__Job *job)
 {
 	if (job->state == m->seen && job->executors_wanted == m->wanted)
@@ -171,7 +156,7 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 	log_job(m, job);
 	if (m->tell)
 		tell_on_job(m->tell, job);
-	if (is_over(job->state)) {
+	if (state_is_over(job->state)) {
 		leave(m, state_name(job->state));
 		return;
 	}

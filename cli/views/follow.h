@@ -13,7 +13,7 @@
  * came up if none is.
  */
 
-#include "cli/views/wire.h"
+#include "client/job.h"
 
 enum event_kind {
 	EVENT_STATE,

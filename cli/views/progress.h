@@ -12,7 +12,7 @@
  * state and the ranks do.
  */
 
-#include "cli/views/wire.h"
+#include "client/job.h"
 
 struct progress_style {
 	unsigned width; /* columns of the terminal */

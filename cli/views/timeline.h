@@ -7,7 +7,7 @@
  */
 
 #include "base/error.h"
-#include "cli/views/wire.h"
+#include "client/job.h"
 
 #include <stdio.h>
 

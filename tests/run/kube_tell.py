@@ -100,7 +100,7 @@ def another_monitor_repeats_nothing(room):
         before = at.api.reasons()
         second = at.monitor()
         room.wait("it has seen the job",
-                  lambda: "state=RUNNING" in second.errors)
+                  lambda: "state=running" in second.errors)
         room.scale(2).ends_with(0)
         room.wait("it is told", lambda: at.api.reasons().count("Resized") == 2)
         assert at.api.reasons() == before + [

@@ -5,7 +5,7 @@
 /* A job to show: 2 -> 4 ranks, one pause of 0.8 s, 23.1 s in all. */
 
 #include "base/cleanup.h"
-#include "cli/views/wire.h"
+#include "client/job.h"
 
 struct sample {
 	Bellows__V1__Job job;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_VIEWS_WIRE_H
-#define CLI_VIEWS_WIRE_H
+#ifndef CLIENT_JOB_H
+#define CLIENT_JOB_H
 
 /*
- * What message Job says, read once for everybody who shows it
+ * A job as message Job tells it: names, and what follows from its numbers
  *
- * Its strings are the coordinator's and the executors': whoever prints them
- * passes them through text_safe().
+ * Strings of the message come from the coordinator and from executors.  They go
+ * through text_safe() before a terminal shows them.
  */
 
 #include "base/cleanup.h"

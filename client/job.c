@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/views/wire.h"
+#include "client/job.h"
 
 #include "base/list.h"
 
