@@ -2,11 +2,11 @@
 #include "cli/client.h"
 
 #include "base/text.h"
-#include "cli/keys.h"
 #include "cli/kube_reach.h"
 #include "cli/statedir.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
+#include "runner/keys.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,10 +3,10 @@
 #define CLI_KUBE_FOLLOW_INTERNAL_H
 
 #include "cli/kube_follow.h"
-#include "cli/pump.h"
 #include "cli/views/show.h"
 #include "cli/watch.h"
 #include "kube/log.h"
+#include "runner/pump.h"
 
 enum follow_phase {
 	FOLLOW_COMING,   /* until the coordinator's pod runs */

@@ -16,9 +16,9 @@
  */
 
 #include "base/cleanup.h"
-#include "cli/keys.h"
 #include "jobfile/jobfile.h"
 #include "kube/kube.h"
+#include "runner/keys.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/kube_follow_internal.h"
 
-#include "cli/own_line.h"
+#include "runner/own_line.h"
 
 #include <string.h>
 

@@ -3,11 +3,11 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "cli/keys.h"
 #include "cli/kube_follow.h"
 #include "cli/kube_job.h"
 #include "cli/views/json.h"
 #include "jobfile/exit.h"
+#include "runner/keys.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -2,12 +2,12 @@
 #ifndef CLI_SESSION_INTERNAL_H
 #define CLI_SESSION_INTERNAL_H
 
-#include "cli/process.h"
-#include "cli/pump.h"
 #include "cli/session.h"
 #include "cli/views/show.h"
 #include "cli/watch.h"
 #include "jobfile/role.h"
+#include "runner/process.h"
+#include "runner/pump.h"
 
 enum session_phase {
 	SESSION_STARTING, /* until the coordinator has written its address */

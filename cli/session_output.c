@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/session_internal.h"
 
-#include "cli/own_line.h"
+#include "runner/own_line.h"
 
 void session_on_error_line(void *user, const char *line, size_t n)
 {

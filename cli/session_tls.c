@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/tree.h"
-#include "cli/keys.h"
 #include "cli/session_internal.h"
 #include "rpc/server.h"
+#include "runner/keys.h"
 
 #include <errno.h>
 #include <sys/stat.h>

@@ -3,9 +3,9 @@
 #include "cli/client.h"
 #include "cli/commands/compose.h"
 #include "cli/kube_run.h"
-#include "cli/listen.h"
 #include "cli/session.h"
 #include "jobfile/exit.h"
+#include "runner/listen.h"
 
 #include <errno.h>
 #include <limits.h>

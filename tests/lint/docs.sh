@@ -64,7 +64,7 @@ wrong=$(
 	statuses_of_readme | sort >"$work/document"
 	differ README.md jobfile/exit.h
 
-	grep -oE '\b(proto|core|lib|apps|jobfile|coordinator|executor|monitor|cli|launch)(/[a-z_]*[a-z])+' \
+	grep -oE '\b(proto|core|lib|apps|jobfile|client|runner|coordinator|executor|monitor|cli|launch)(/[a-z_]*[a-z])+' \
 		docs/architecture.md | sort -u | while read -r name; do
 		[ -e "$name" ] || [ -e "$name.c" ] || [ -e "$name.h" ] ||
 			[ -e "$name.proto" ] ||

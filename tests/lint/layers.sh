@@ -6,7 +6,7 @@
 
 cd "${1:-.}" || exit 1
 
-programs='base|loop|rpc|tls|local|ssh|http|kube|metrics|core|apps|jobfile|client|proto'
+programs='base|loop|rpc|tls|local|ssh|http|kube|metrics|core|apps|jobfile|client|runner|proto'
 
 # The room's own name is always allowed.
 check() {
@@ -26,7 +26,7 @@ inside() {
 
 # only FOLDER PATTERN WHAT: nobody but this folder has such lines
 only() {
-	for room in proto lib core apps jobfile client coordinator executor monitor cli launch; do
+	for room in proto lib core apps jobfile client runner coordinator executor monitor cli launch; do
 		[ -d $room ] && grep -rnE --include='*.[ch]' "$2" $room
 	done | grep -vE "^$1/" | sed "s#\$# $3 belongs to $1#"
 }
@@ -47,6 +47,7 @@ wrong=$(
 	check apps 'base'
 	check jobfile 'base|apps|yaml'
 	check client 'base|loop|rpc|tls|proto'
+	check runner 'base|loop|rpc|tls|http|kube|apps|jobfile|client|proto'
 	# The example is a project of its own: it sees what is installed, no more.
 	grep -rnE --include='*.[ch]' '#include "[^"]*/' apps/example 2>/dev/null |
 		sed 's|$| is not allowed here|'

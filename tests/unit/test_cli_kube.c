@@ -2,7 +2,7 @@
 #include "cli/kube_find.h"
 #include "cli/kube_job.h"
 #include "cli/kube_objects.h"
-#include "cli/own_line.h"
+#include "runner/own_line.h"
 #include "tests/check.h"
 
 #include <errno.h>

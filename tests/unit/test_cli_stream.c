@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/client.h"
-#include "cli/pump.h"
 #include "cli/views/sink.h"
+#include "runner/pump.h"
 #include "tests/check.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/process.h"
+#include "runner/process.h"
 
 #include "base/program.h"
 #include "loop/spawn.h"

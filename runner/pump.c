@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/pump.h"
+#include "runner/pump.h"
 
 #include "base/cleanup.h"
 

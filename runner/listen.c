@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/listen.h"
+#include "runner/listen.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_KEYS_H
-#define CLI_KEYS_H
+#ifndef RUNNER_KEYS_H
+#define RUNNER_KEYS_H
 
 /*
  * The certificates of a job: one for each role, by an authority that is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_PUMP_H
-#define CLI_PUMP_H
+#ifndef RUNNER_PUMP_H
+#define RUNNER_PUMP_H
 
 /*
  * Reads a pipe as its bytes come, and can be held back

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/own_line.h"
+#include "runner/own_line.h"
 
 #include <stdio.h>
 #include <string.h>

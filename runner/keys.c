@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/keys.h"
+#include "runner/keys.h"
 
 #include "base/cleanup.h"
 #include "proto/coordinator.h"

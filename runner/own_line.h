@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_OWN_LINE_H
-#define CLI_OWN_LINE_H
+#ifndef RUNNER_OWN_LINE_H
+#define RUNNER_OWN_LINE_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_LISTEN_H
-#define CLI_LISTEN_H
+#ifndef RUNNER_LISTEN_H
+#define RUNNER_LISTEN_H
 
 /*
  * Where a coordinator listens for executors on other hosts
