@@ -25,7 +25,7 @@ static int find_in_state(struct client *client, const struct args *args,
 	struct stamp stamp;
 	int r;
 
-	r = statedir_of(&dir, args, job, err);
+	r = statedir_of(&dir, &args->lookup, job, err);
 	if (r < 0)
 		return r;
 	r = statedir_address(&dir, client->address, sizeof(client->address),
@@ -46,25 +46,26 @@ static int find_in_state(struct client *client, const struct args *args,
 static int find(struct client *client, const struct args *args, const char *job,
 		struct error *err)
 {
-	const char *name = job             ? job
-			   : args->connect ? args->connect
-					   : args->state;
+	const char *name = job                    ? job
+			   : args->lookup.connect ? args->lookup.connect
+						  : args->lookup.state;
 	size_t n = 0;
 
 	snprintf(client->name, sizeof(client->name), "%.63s",
 		 name ? text_safe(name).s : "");
-	if (!args->connect)
+	if (!args->lookup.connect)
 		return find_in_state(client, args, job, err);
-	for (; args->connect[n]; n++)
-		if (args->connect[n] <= ' ' || args->connect[n] > '~')
+	for (; args->lookup.connect[n]; n++)
+		if (args->lookup.connect[n] <= ' ' ||
+		    args->lookup.connect[n] > '~')
 			return error_set(err, -EINVAL,
 					 "--connect: '%s' is no address",
-					 text_safe(args->connect).s);
+					 text_safe(args->lookup.connect).s);
 	if (n == 0 || n >= sizeof(client->address))
 		return error_set(err, -EINVAL,
 				 "--connect needs an address of at most 255 "
 				 "characters");
-	memcpy(client->address, args->connect, n + 1);
+	memcpy(client->address, args->lookup.connect, n + 1);
 	return 0;
 }
 
@@ -82,7 +83,8 @@ static int find_in_kube(struct client *client, const struct args *args,
 	if (!client->loop)
 		r = loop_create(&client->loop, err);
 	if (r == 0 && !client->reach)
-		r = reach_create(&client->reach, client->loop, args, err);
+		r = reach_create(&client->reach, client->loop, &args->lookup,
+				 err);
 	if (r == 0)
 		r = route_find(&client->route, client->reach, job, err);
 	if (r < 0)
@@ -97,23 +99,23 @@ static int find_in_kube(struct client *client, const struct args *args,
 static int find_secrets(struct client *client, const struct args *args,
 			const char *job, struct error *err)
 {
-	bool has_folder = !args->connect;
+	bool has_folder = !args->lookup.connect;
 	struct statedir dir;
 	int r = 0;
 
-	if (has_folder && statedir_of(&dir, args, job, err) < 0)
+	if (has_folder && statedir_of(&dir, &args->lookup, job, err) < 0)
 		has_folder = false;
-	if (args->token_file)
-		r = token_read(&client->token, args->token_file, err);
+	if (args->lookup.token_file)
+		r = token_read(&client->token, args->lookup.token_file, err);
 	else if (has_folder)
 		r = statedir_token(&dir, &client->token, err);
 	if (r < 0)
-		return r == -EINVAL && !args->token_file ? -EIO : r;
-	if (args->tls)
-		r = keys_read_client(&client->tls, args->tls, err);
+		return r == -EINVAL && !args->lookup.token_file ? -EIO : r;
+	if (args->lookup.tls)
+		r = keys_read_client(&client->tls, args->lookup.tls, err);
 	else if (has_folder)
 		r = statedir_identity(&dir, &client->tls, err);
-	return r == -EINVAL && !args->tls ? -EIO : r;
+	return r == -EINVAL && !args->lookup.tls ? -EIO : r;
 }
 
 int client_find(struct client *client, const struct args *args, const char *job,
@@ -124,8 +126,8 @@ int client_find(struct client *client, const struct args *args, const char *job,
 	*client->token.text = '\0';
 	tls_identity_fini(&client->tls);
 	/* a job's own folder has a certificate if it encrypts */
-	client->unencrypted = args->unencrypted || !args->connect;
-	if (args->on)
+	client->unencrypted = args->lookup.unencrypted || !args->lookup.connect;
+	if (args->lookup.on)
 		return find_in_kube(client, args, job, err);
 	r = find(client, args, job, err);
 	return r < 0 ? r : find_secrets(client, args, job, err);

@@ -9,7 +9,7 @@
 
 struct reach {
 	struct loop *loop;
-	const struct args *args;
+	const struct lookup *lookup;
 	struct kube_config *config;
 	struct kube *kube;
 	struct list routes;

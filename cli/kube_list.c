@@ -156,7 +156,8 @@ static int ask(struct listing *listing, const struct args *args)
 	if (r == 0)
 		r = rpc_create(&client->rpc, client->loop, err);
 	if (r == 0)
-		r = reach_create(&client->reach, client->loop, args, err);
+		r = reach_create(&client->reach, client->loop, &args->lookup,
+				 err);
 	if (r < 0)
 		return r;
 	kube_find_query(query, sizeof(query), NULL);

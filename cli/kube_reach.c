@@ -19,11 +19,11 @@ static bool is_label(const char *text)
 	       text[n - 1] != '-';
 }
 
-static int set_namespace(struct reach *reach, const struct args *args,
+static int set_namespace(struct reach *reach, const struct lookup *lookup,
 			 struct error *err)
 {
-	const char *namespace = args->namespace
-					? args->namespace
+	const char *namespace = lookup->namespace
+					? lookup->namespace
 					: kube_config_namespace(reach->config);
 
 	if (!is_label(namespace))
@@ -36,13 +36,13 @@ static int set_namespace(struct reach *reach, const struct args *args,
 }
 
 /* The words of the command line that say which cluster it is. */
-static int set_words(struct reach *reach, const struct args *args,
+static int set_words(struct reach *reach, const struct lookup *lookup,
 		     struct error *err)
 {
 	const char *const words[][2] = {
-		{" -n ", args->namespace},
-		{" --context ", args->context},
-		{" --kubeconfig ", args->kubeconfig},
+		{" -n ", lookup->namespace},
+		{" --context ", lookup->context},
+		{" --kubeconfig ", lookup->kubeconfig},
 	};
 	size_t n = 1;
 	char *end;
@@ -61,13 +61,13 @@ static int set_words(struct reach *reach, const struct args *args,
 
 /* ---- the folder ---- */
 
-static int make_folder(struct reach *reach, const struct args *args,
+static int make_folder(struct reach *reach, const struct lookup *lookup,
 		       struct error *err)
 {
 	/* the longest name in it, and the zero at its end */
 	const int room = (int)sizeof(((struct sockaddr_un *)0)->sun_path) -
 			 (int)sizeof("/4294967295");
-	const char *in[] = {args->runtime_dir, args->tmpdir, "/tmp"};
+	const char *in[] = {lookup->runtime_dir, lookup->tmpdir, "/tmp"};
 
 	for (size_t i = 0; i < LENGTH(in); i++) {
 		if (!in[i] || in[i][0] != '/' ||
@@ -111,8 +111,8 @@ static int handle_signals(struct reach *reach, struct error *err)
 
 /* ---- all of it ---- */
 
-int reach_create(struct reach **out, struct loop *loop, const struct args *args,
-		 struct error *err)
+int reach_create(struct reach **out, struct loop *loop,
+		 const struct lookup *lookup, struct error *err)
 {
 	CLEANUP(reach_destroy) struct reach *reach = calloc(1, sizeof(*reach));
 	int r;
@@ -121,17 +121,17 @@ int reach_create(struct reach **out, struct loop *loop, const struct args *args,
 		return error_set(err, -ENOMEM, "out of memory");
 	list_init(&reach->routes);
 	reach->loop = loop;
-	reach->args = args;
-	r = kube_config_load(&reach->config, args->kubeconfig, args->context,
-			     err);
+	reach->lookup = lookup;
+	r = kube_config_load(&reach->config, lookup->kubeconfig,
+			     lookup->context, err);
 	if (r == 0)
-		r = set_namespace(reach, args, err);
+		r = set_namespace(reach, lookup, err);
 	if (r == 0)
-		r = set_words(reach, args, err);
+		r = set_words(reach, lookup, err);
 	if (r == 0)
 		r = kube_create(&reach->kube, loop, reach->config, err);
 	if (r == 0)
-		r = make_folder(reach, args, err);
+		r = make_folder(reach, lookup, err);
 	if (r == 0)
 		r = handle_signals(reach, err);
 	if (r < 0)

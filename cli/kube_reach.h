@@ -15,9 +15,9 @@
  * them, SIGINT, SIGTERM and SIGHUP remove it and then do what they always do.
  */
 
-#include "cli/commands/args.h"
 #include "kube/kube.h"
 #include "rpc/token.h"
+#include "runner/lookup.h"
 #include "tls/identity.h"
 
 enum { REACH_DEADLINE = 10000 }; /* msec: for an answer of the API */
@@ -26,8 +26,8 @@ struct reach;
 struct route;
 
 /* -EINVAL: the command line or the kubeconfig is wrong. */
-int reach_create(struct reach **out, struct loop *loop, const struct args *args,
-		 struct error *err);
+int reach_create(struct reach **out, struct loop *loop,
+		 const struct lookup *lookup, struct error *err);
 
 /* Its routes are gone before.  Returns NULL. */
 struct reach *reach_destroy(struct reach *reach);

@@ -186,17 +186,17 @@ static int ask(struct route *route, const char *what, kube_answer_f fn,
  * while an answer is awaited. */
 static int advance(struct route *route, struct error *err)
 {
-	const struct args *args = route->reach->args;
+	const struct lookup *lookup = route->reach->lookup;
 	int r = 0;
 
-	if (!*route->token.text && !args->token_file)
+	if (!*route->token.text && !lookup->token_file)
 		return ask(route, "token", on_token, err);
 	if (!*route->token.text)
-		r = token_read(&route->token, args->token_file, err);
-	if (r == 0 && !route->has_identity && !args->tls)
+		r = token_read(&route->token, lookup->token_file, err);
+	if (r == 0 && !route->has_identity && !lookup->tls)
 		return ask(route, "client-tls", on_identity, err);
 	if (r == 0 && !route->has_identity)
-		r = keys_read_client(&route->identity, args->tls, err);
+		r = keys_read_client(&route->identity, lookup->tls, err);
 	return r < 0 ? r : forward(route, err);
 }
 

@@ -112,15 +112,16 @@ static int prepare(struct start *start, struct error *err)
 		return EXIT_JOBFILE;
 	if (args->timeline && file_check(args->timeline, err) < 0)
 		return EXIT_SYSTEM;
-	if (args->token_file &&
-	    token_read(&start->token, args->token_file, err) < 0)
+	if (args->lookup.token_file &&
+	    token_read(&start->token, args->lookup.token_file, err) < 0)
 		return EXIT_USAGE;
-	if (!args->token_file && token_make(&start->token, err) < 0)
+	if (!args->lookup.token_file && token_make(&start->token, err) < 0)
 		return EXIT_SYSTEM;
-	if (args->tls && keys_read(&start->keys, args->tls, err) < 0)
+	if (args->lookup.tls &&
+	    keys_read(&start->keys, args->lookup.tls, err) < 0)
 		return EXIT_USAGE;
-	if (!args->tls && keys_make(&start->keys, start->job.job->name,
-				    args->lifetime, err) < 0)
+	if (!args->lookup.tls && keys_make(&start->keys, start->job.job->name,
+					   args->lifetime, err) < 0)
 		return EXIT_SYSTEM;
 	snprintf(start->image, sizeof(start->image), "localhost/bellows-%s:dev",
 		 start->job.job->adapter->name);
@@ -155,7 +156,7 @@ static int make_objects(struct start *start, const char *namespace,
 
 static const char *namespace_for(const struct args *args)
 {
-	return args->namespace ? args->namespace : "default";
+	return args->lookup.namespace ? args->lookup.namespace : "default";
 }
 
 /* A List, as `kubectl apply -f -` takes it. */
@@ -240,8 +241,8 @@ static int make(struct start *start, struct error *err)
 	int r = loop_create(&client->loop, err);
 
 	if (r == 0)
-		r = reach_create(&client->reach, client->loop, start->args,
-				 err);
+		r = reach_create(&client->reach, client->loop,
+				 &start->args->lookup, err);
 	if (r == 0)
 		r = choose(start, err);
 	for (size_t i = 0; r == 0 && i < 2; i++)

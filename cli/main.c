@@ -38,10 +38,11 @@ static int run_command(const struct command *command, bool plugin, int argc,
 		       const char *const *argv)
 {
 	struct args args = {
-		.on = plugin && (command->bit & IN_CLUSTER) ? "kube" : NULL,
-		.state_root = getenv("BELLOWS_STATE"),
-		.runtime_dir = getenv("XDG_RUNTIME_DIR"),
-		.tmpdir = getenv("TMPDIR"),
+		.lookup.on =
+			plugin && (command->bit & IN_CLUSTER) ? "kube" : NULL,
+		.lookup.state_root = getenv("BELLOWS_STATE"),
+		.lookup.runtime_dir = getenv("XDG_RUNTIME_DIR"),
+		.lookup.tmpdir = getenv("TMPDIR"),
 		.term = getenv("TERM"),
 	};
 	struct error err;

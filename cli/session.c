@@ -159,7 +159,7 @@ static int start_monitor(struct session *session, struct error *err)
 	}
 	session_tls_add(session, ROLE_MONITOR, "--tls", &end);
 	session_tls_add(session, ROLE_EXECUTOR, "--executor-tls", &end);
-	if (config->args->unencrypted)
+	if (config->args->lookup.unencrypted)
 		*end++ = "--unencrypted";
 	snprintf(path, sizeof(path), "%s/monitor.log", config->dir->path);
 	log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
@@ -271,7 +271,7 @@ static int start_coordinator(struct session *session, struct error *err)
 		*end++ = session->token_file;
 	}
 	session_tls_add(session, ROLE_COORDINATOR, "--tls", &end);
-	if (config->args->unencrypted)
+	if (config->args->lookup.unencrypted)
 		*end++ = "--unencrypted";
 	snprintf(log, sizeof(log), "%s/coordinator.log", config->dir->path);
 	if (pipe2(out, O_CLOEXEC) < 0)

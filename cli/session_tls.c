@@ -37,7 +37,7 @@ static int make(struct session *session, const char *dir, struct error *err)
 static int take(struct session *session, const char *dir, struct error *err)
 {
 	CLEANUP(keys_fini) struct keys keys = {0};
-	const char *from = session->config->args->tls;
+	const char *from = session->config->args->lookup.tls;
 	char path[PATH_MAX], place[PATH_MAX];
 	int r;
 
@@ -63,14 +63,14 @@ int session_tls_init(struct session *session, struct error *err)
 	char dir[PATH_MAX];
 	int r = put_path(dir, session, err);
 
-	session->client.unencrypted = args->unencrypted;
+	session->client.unencrypted = args->lookup.unencrypted;
 	if (r == 0) /* of a session that was killed */
 		r = tree_remove_path(dir, err);
 	if (r < 0)
 		return r;
-	if (args->tls)
+	if (args->lookup.tls)
 		r = take(session, dir, err);
-	else if (listen && !rpc_is_local(listen) && !args->unencrypted)
+	else if (listen && !rpc_is_local(listen) && !args->lookup.unencrypted)
 		r = make(session, dir, err);
 	return r < 0 ? r
 		     : statedir_identity(session->config->dir,

@@ -5,7 +5,8 @@
 
 static bool is_own(const struct session *session)
 {
-	return !session->config->args->token_file && *session->token_file;
+	return !session->config->args->lookup.token_file &&
+	       *session->token_file;
 }
 
 /* Where others can connect, they must not be able to join. */
@@ -33,10 +34,11 @@ int session_token_init(struct session *session, struct error *err)
 	const char *listen = session->config->listen;
 	int r;
 
-	if (args->token_file) {
+	if (args->lookup.token_file) {
 		snprintf(session->token_file, sizeof(session->token_file), "%s",
-			 args->token_file);
-		r = token_read(&session->client.token, args->token_file, err);
+			 args->lookup.token_file);
+		r = token_read(&session->client.token, args->lookup.token_file,
+			       err);
 		return r < 0 ? error_wrap(err, r, "--token-file") : 0;
 	}
 	if (!listen || strncmp(listen, "unix:", 5) == 0)

@@ -37,30 +37,30 @@ static int put(struct statedir *out, struct error *err, const char *fmt, ...)
 	return 0;
 }
 
-int statedir_root(struct statedir *out, const struct args *args,
+int statedir_root(struct statedir *out, const struct lookup *lookup,
 		  struct error *err)
 {
-	if (args->state_root && args->state_root[0])
-		return put(out, err, "%s", args->state_root);
-	if (args->runtime_dir && args->runtime_dir[0])
-		return put(out, err, "%s/bellows", args->runtime_dir);
+	if (lookup->state_root && lookup->state_root[0])
+		return put(out, err, "%s", lookup->state_root);
+	if (lookup->runtime_dir && lookup->runtime_dir[0])
+		return put(out, err, "%s/bellows", lookup->runtime_dir);
 	return put(out, err, "/tmp/bellows-%u", (unsigned)getuid());
 }
 
-int statedir_of(struct statedir *out, const struct args *args, const char *name,
-		struct error *err)
+int statedir_of(struct statedir *out, const struct lookup *lookup,
+		const char *name, struct error *err)
 {
 	struct statedir root;
 	int r;
 
-	if (args->state)
-		return put(out, err, "%s", args->state);
+	if (lookup->state)
+		return put(out, err, "%s", lookup->state);
 	if (!statedir_is_name(name))
 		return error_set(err, -EINVAL,
 				 "'%s' is no name of a job: 1 to 40 of a-z, "
 				 "0-9 and -",
 				 text_safe(name).s);
-	r = statedir_root(&root, args, err);
+	r = statedir_root(&root, lookup, err);
 	if (r < 0)
 		return r;
 	return put(out, err, "%s/%s", root.path, name);

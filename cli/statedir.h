@@ -11,8 +11,8 @@
  * else's, or open to others.
  */
 
-#include "cli/commands/args.h"
 #include "rpc/token.h"
+#include "runner/lookup.h"
 #include "tls/identity.h"
 
 #include <limits.h>
@@ -30,12 +30,12 @@ struct stamp {
 /* [a-z0-9-]{1,40} */
 bool statedir_is_name(const char *name);
 
-int statedir_root(struct statedir *out, const struct args *args,
+int statedir_root(struct statedir *out, const struct lookup *lookup,
 		  struct error *err);
 
 /* The folder of job name, or the one that --state names.  Makes nothing. */
-int statedir_of(struct statedir *out, const struct args *args, const char *name,
-		struct error *err);
+int statedir_of(struct statedir *out, const struct lookup *lookup,
+		const char *name, struct error *err);
 
 /* Makes it and its parent where they are missing; refuses unsafe ones. */
 int statedir_make(const struct statedir *dir, struct error *err);

@@ -53,8 +53,8 @@ static int check_words(const struct args *args, const struct command *command,
 				 "%s %s",
 				 args->words.at[command->max_words],
 				 command->name, command->usage);
-	if (args->words.n < command->min_words && !args->connect &&
-	    !args->state && !args->schema)
+	if (args->words.n < command->min_words && !args->lookup.connect &&
+	    !args->lookup.state && !args->schema)
 		return error_set(err, -EINVAL, "usage: bellows %s %s",
 				 command->name, command->usage);
 	if (args->has_command && command->bit != ON_RUN)
@@ -66,16 +66,16 @@ static int check_place(const struct args *args, struct error *err)
 {
 	if (args->help)
 		return 0;
-	if (args->on && strcmp(args->on, "kube") != 0)
+	if (args->lookup.on && strcmp(args->lookup.on, "kube") != 0)
 		return error_set(err, -EINVAL,
 				 "--on: '%s' is no place that a job can be in; "
 				 "kube is",
-				 args->on);
-	if (args->on && args->not_of_kube)
+				 args->lookup.on);
+	if (args->lookup.on && args->not_of_kube)
 		return error_set(err, -EINVAL,
 				 "--%s does not go with --on kube",
 				 args->not_of_kube);
-	if (!args->on && args->of_kube)
+	if (!args->lookup.on && args->of_kube)
 		return error_set(err, -EINVAL, "--%s needs --on kube",
 				 args->of_kube);
 	return 0;

@@ -12,21 +12,19 @@
 
 #include "apps/load.h"
 #include "base/options.h"
+#include "runner/lookup.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* After args_read() nobody changes it. */
 struct args {
-	/* from the environment; NULL: not set */
-	const char *state_root, *runtime_dir, *tmpdir, *term;
+	const char *term; /* of the environment */
+	struct lookup lookup;
 
 	bool help, version, json, quiet, no_progress, wait, save, schema;
 	bool detach, plain, print;
-	bool unencrypted;
-	const char *state, *connect, *listen, *token_file, *timeline, *reason,
-		*hosts, *tls;
-	const char *on, *namespace, *kubeconfig, *context; /* a cluster */
+	const char *listen, *timeline, *reason, *hosts;
 	const char *image, *mode, *claim, *storage, *storage_class, *cpu,
 		*memory;
 	const char *name, *app, *checkpoint_dir;

@@ -12,7 +12,7 @@ static void print_jobs(const struct args *args)
 	struct statedir root;
 	DIR *folder = NULL;
 
-	if (statedir_root(&root, args, NULL) == 0)
+	if (statedir_root(&root, &args->lookup, NULL) == 0)
 		folder = opendir(root.path);
 	for (struct dirent *at = folder ? readdir(folder) : NULL; at;
 	     at = readdir(folder))

@@ -18,11 +18,11 @@ int cmd_history(const struct args *args, const struct output *output)
 	struct error err;
 	int r;
 
-	if (args->words.n == 0 && !args->state)
+	if (args->words.n == 0 && !args->lookup.state)
 		return output_fail(output, EXIT_USAGE,
 				   "history needs the name of a job, or "
 				   "--state");
-	r = statedir_of(&dir, args,
+	r = statedir_of(&dir, &args->lookup,
 			args->words.n > 0 ? args->words.at[0] : NULL, &err);
 	if (r < 0)
 		return output_fail(output, EXIT_USAGE, "%s", err.text);

@@ -87,7 +87,7 @@ static int make_state(struct start *start, const struct args *args,
 	struct statedir given;
 	int r;
 
-	r = statedir_of(&given, args, start->job->name, err);
+	r = statedir_of(&given, &args->lookup, start->job->name, err);
 	if (r == 0)
 		r = statedir_make(&given, err);
 	if (r < 0)
@@ -155,7 +155,7 @@ int cmd_run(const struct args *args, const struct output *output)
 		return output_fail(output, EXIT_USAGE,
 				   "run needs a job file, or options and a "
 				   "command; see 'bellows help run'");
-	if (args->on)
+	if (args->lookup.on)
 		return kube_run(args, output);
 	code = prepare(&start, args, &err);
 	if (code != 0) {

@@ -190,7 +190,7 @@ int cmd_scale(const struct args *args, const struct output *output)
 	};
 	char id[33];
 
-	if (!job && !args->connect && !args->state)
+	if (!job && !args->lookup.connect && !args->lookup.state)
 		return output_fail(output, EXIT_USAGE,
 				   "scale needs a job and a number of ranks: "
 				   "bellows scale heat 4");

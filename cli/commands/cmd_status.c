@@ -123,7 +123,7 @@ static int show_all(const struct args *args, const struct output *output)
 	if (!asking)
 		return output_fail(output, EXIT_INTERNAL, "out of memory");
 	asking->args = args;
-	r = statedir_root(&root, args, &err);
+	r = statedir_root(&root, &args->lookup, &err);
 	if (r == 0)
 		r = ask_all(asking, root.path, &err);
 	for (size_t i = 0; i < asking->n_channels; i++)
@@ -142,7 +142,8 @@ static int show_all(const struct args *args, const struct output *output)
 
 int cmd_status(const struct args *args, const struct output *output)
 {
-	if (args->words.n || args->connect || args->state)
+	if (args->words.n || args->lookup.connect || args->lookup.state)
 		return show_one(args, output);
-	return args->on ? kube_list(args, output) : show_all(args, output);
+	return args->lookup.on ? kube_list(args, output)
+			       : show_all(args, output);
 }

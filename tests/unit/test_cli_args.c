@@ -76,7 +76,7 @@ static void mistakes_are_told_in_a_sentence(void)
 static void a_place_decides_which_options_go(void)
 {
 	CHECK(READ("status", "--on", "kube", "-n", "physics") == 0);
-	CHECK_TEXT(args.namespace, "physics");
+	CHECK_TEXT(args.lookup.namespace, "physics");
 	CHECK(READ("run", "-f", "heat.yaml", "--on=kube", "--cpu", "2") == 0);
 	CHECK(args.words.n == 1);
 	CHECK_TEXT(args.words.at[0], "heat.yaml");
@@ -235,12 +235,12 @@ static void names_of_jobs_are_checked(void)
 	      !statedir_is_name("a/b") && !statedir_is_name("Heat"));
 	CHECK(!statedir_is_name("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
 	memset(&args, 0, sizeof(args));
-	CHECK(statedir_of(&dir, &args, "../x", &err) == -EINVAL);
-	args.runtime_dir = "/run/user/7";
-	CHECK(statedir_of(&dir, &args, "heat", &err) == 0);
+	CHECK(statedir_of(&dir, &args.lookup, "../x", &err) == -EINVAL);
+	args.lookup.runtime_dir = "/run/user/7";
+	CHECK(statedir_of(&dir, &args.lookup, "heat", &err) == 0);
 	CHECK_TEXT(dir.path, "/run/user/7/bellows/heat");
-	args.state_root = "/s";
-	CHECK(statedir_of(&dir, &args, "heat", &err) == 0);
+	args.lookup.state_root = "/s";
+	CHECK(statedir_of(&dir, &args.lookup, "heat", &err) == 0);
 	CHECK_TEXT(dir.path, "/s/heat");
 }
 

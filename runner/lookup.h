@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNNER_LOOKUP_H
+#define RUNNER_LOOKUP_H
+
+/*
+ * Where jobs are looked for, and with which token and certificate they are
+ * reached
+ */
+
+#include <stdbool.h>
+
+/* All borrowed; NULL: not given. */
+struct lookup {
+	/* of the environment: see statedir.h; TMPDIR */
+	const char *state_root, *runtime_dir, *tmpdir;
+
+	const char *on;      /* "kube": in a cluster, NULL: on this machine */
+	const char *state;   /* the state directory of one job */
+	const char *connect; /* the address of its coordinator */
+	const char *token_file, *tls;
+	bool unencrypted; /* connections to other machines may be */
+
+	const char *namespace, *kubeconfig, *context; /* of a cluster */
+};
+
+#endif
