@@ -3,10 +3,10 @@
 
 #include "base/text.h"
 #include "cli/kube_reach.h"
-#include "cli/statedir.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
 #include "runner/keys.h"
+#include "runner/statedir.h"
 
 #include <errno.h>
 #include <string.h>

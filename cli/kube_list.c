@@ -5,9 +5,9 @@
 #include "cli/client.h"
 #include "cli/kube_find.h"
 #include "cli/kube_reach.h"
-#include "cli/statedir.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
+#include "runner/statedir.h"
 
 #include <errno.h>
 #include <string.h>

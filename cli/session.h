@@ -14,10 +14,10 @@
  */
 
 #include "cli/commands/args.h"
-#include "cli/statedir.h"
 #include "cli/views/output.h"
 #include "jobfile/hosts.h"
 #include "jobfile/jobfile.h"
+#include "runner/statedir.h"
 
 struct session_config {
 	const struct args *args;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/help.h"
-#include "cli/statedir.h"
 #include "cli/views/output.h"
 #include "jobfile/exit.h"
+#include "runner/statedir.h"
 
 #include <dirent.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/program.h"
 #include "cli/commands/args.h"
-#include "cli/statedir.h"
 #include "cli/views/output.h"
 #include "jobfile/exit.h"
+#include "runner/statedir.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/args.h"
-#include "cli/statedir.h"
 #include "cli/views/output.h"
 #include "jobfile/exit.h"
 #include "runner/keys.h"
+#include "runner/statedir.h"
 
 int cmd_keys(const struct args *args, const struct output *output)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/client.h"
 #include "cli/kube_list.h"
-#include "cli/statedir.h"
 #include "cli/views/output.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
+#include "runner/statedir.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
 #include "cli/commands/args.h"
 #include "cli/commands/compose.h"
 #include "cli/commands/help.h"
-#include "cli/statedir.h"
 #include "jobfile/jobfile.h"
+#include "runner/statedir.h"
 #include "tests/check.h"
 
 #include <errno.h>

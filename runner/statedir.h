@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_STATEDIR_H
-#define CLI_STATEDIR_H
+#ifndef RUNNER_STATEDIR_H
+#define RUNNER_STATEDIR_H
 
 /*
  * State directories: where a job's programs find each other

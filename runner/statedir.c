@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/statedir.h"
+#include "runner/statedir.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
