@@ -2,10 +2,10 @@
 #include "cli/client.h"
 
 #include "base/text.h"
-#include "cli/kube_reach.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
 #include "runner/keys.h"
+#include "runner/kube/reach.h"
 #include "runner/statedir.h"
 
 #include <errno.h>

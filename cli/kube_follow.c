@@ -2,9 +2,9 @@
 #include "cli/kube_follow_internal.h"
 
 #include "base/text.h"
-#include "cli/kube_find.h"
 #include "cli/views/timeline.h"
 #include "jobfile/exit.h"
+#include "runner/kube/pods.h"
 
 #include <errno.h>
 #include <string.h>

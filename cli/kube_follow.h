@@ -17,8 +17,8 @@
  */
 
 #include "cli/client.h"
-#include "cli/kube_make.h"
 #include "cli/views/output.h"
+#include "runner/kube/make.h"
 
 struct kube_follow_config {
 	const struct args *args;

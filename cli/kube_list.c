@@ -3,10 +3,10 @@
 
 #include "base/list.h"
 #include "cli/client.h"
-#include "cli/kube_find.h"
-#include "cli/kube_reach.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
+#include "runner/kube/pods.h"
+#include "runner/kube/reach.h"
 #include "runner/statedir.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 #include "cli/watch.h"
 
 #include "base/backoff.h"
-#include "cli/kube_reach.h"
 #include "proto/coordinator.h"
+#include "runner/kube/reach.h"
 
 #include <errno.h>
 

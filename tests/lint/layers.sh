@@ -70,7 +70,7 @@ wrong=$(
 		esac
 	done
 	# The state of a folder is seen by its own files alone.
-	grep -rnE --include='*.[ch]' '#include "coordinator/.*internal\.h"' coordinator 2>/dev/null |
+	grep -rnE --include='*.[ch]' '#include "(coordinator|runner)/.*internal\.h"' coordinator runner 2>/dev/null |
 		awk -F'[:"]' '{ a = $1; b = $4; sub("/[^/]*$", "", a); sub("/[^/]*$", "", b) } a != b { print $0 " is not allowed here" }'
 	for folder in lib/*/; do
 		case $folder in

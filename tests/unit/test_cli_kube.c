@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kube_find.h"
 #include "cli/kube_job.h"
-#include "cli/kube_objects.h"
+#include "runner/kube/objects.h"
+#include "runner/kube/pods.h"
 #include "runner/own_line.h"
 #include "tests/check.h"
 

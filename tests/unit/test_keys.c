@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
 #include "base/tree.h"
-#include "cli/kube_secret.h"
 #include "proto/coordinator.h"
 #include "runner/keys.h"
+#include "runner/kube/secret.h"
 #include "tests/check.h"
 
 #include <errno.h>

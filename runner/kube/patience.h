@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_KUBE_PATIENCE_H
-#define CLI_KUBE_PATIENCE_H
+#ifndef RUNNER_KUBE_PATIENCE_H
+#define RUNNER_KUBE_PATIENCE_H
 
 /*
  * Patience with a former run that is ending: 10 s in all, and it is told once
  */
 
-#include "cli/kube_reach.h"
+#include "runner/kube/reach.h"
 
 #define KUBE_PATIENCE SECONDS(10)
 

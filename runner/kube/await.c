@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kube_await.h"
+#include "runner/kube/await.h"
 
 void kube_on_answer(void *user, const struct kube_answer *answer)
 {

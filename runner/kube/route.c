@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kube_internal.h"
+#include "runner/kube/internal.h"
 
-#include "cli/kube_find.h"
-#include "cli/kube_secret.h"
 #include "runner/keys.h"
+#include "runner/kube/pods.h"
+#include "runner/kube/secret.h"
 
 #include <errno.h>
 #include <string.h>

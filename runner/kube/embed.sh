@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# embed.sh IN OUT: write the text of IN as the C array that kube_objects.c reads.
+# embed.sh IN OUT: write the text of IN as the C array that objects.c reads.
 {
 	echo 'extern const char kube_objects_json[];'
 	echo 'const char kube_objects_json[] = {'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kube_find.h"
+#include "runner/kube/pods.h"
 
 #include "jobfile/exit.h"
 #include "kube/kube.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_KUBE_MAKE_H
-#define CLI_KUBE_MAKE_H
+#ifndef RUNNER_KUBE_MAKE_H
+#define RUNNER_KUBE_MAKE_H
 
 /*
  * Making and removing a job in a cluster
@@ -11,9 +11,9 @@
  * Each of these runs the loop until it is done.
  */
 
-#include "cli/kube_objects.h"
-#include "cli/kube_patience.h"
-#include "cli/kube_reach.h"
+#include "runner/kube/objects.h"
+#include "runner/kube/patience.h"
+#include "runner/kube/reach.h"
 
 /* What is there of a job's name, before it is made. */
 struct kube_former {

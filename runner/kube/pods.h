@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_KUBE_FIND_H
-#define CLI_KUBE_FIND_H
+#ifndef RUNNER_KUBE_PODS_H
+#define RUNNER_KUBE_PODS_H
 
 /*
  * Which pod is the coordinator of a job

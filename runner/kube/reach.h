@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_KUBE_REACH_H
-#define CLI_KUBE_REACH_H
+#ifndef RUNNER_KUBE_REACH_H
+#define RUNNER_KUBE_REACH_H
 
 /*
  * Coordinators in a cluster, reached through the API

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_KUBE_AWAIT_H
-#define CLI_KUBE_AWAIT_H
+#ifndef RUNNER_KUBE_AWAIT_H
+#define RUNNER_KUBE_AWAIT_H
 
 /*
  * One request to the API at a time: the loop runs until it is answered

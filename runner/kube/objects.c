@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kube_objects.h"
+#include "runner/kube/objects.h"
 
 #include "base/list.h"
-#include "cli/kube_find.h"
+#include "runner/kube/pods.h"
 
 #include <errno.h>
 #include <string.h>

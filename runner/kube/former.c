@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kube_make.h"
+#include "runner/kube/make.h"
 
 #include "base/list.h"
-#include "cli/kube_await.h"
-#include "cli/kube_find.h"
-#include "cli/kube_internal.h"
+#include "runner/kube/await.h"
+#include "runner/kube/internal.h"
+#include "runner/kube/pods.h"
 
 #include <errno.h>
 #include <string.h>

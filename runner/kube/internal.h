@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_KUBE_INTERNAL_H
-#define CLI_KUBE_INTERNAL_H
+#ifndef RUNNER_KUBE_INTERNAL_H
+#define RUNNER_KUBE_INTERNAL_H
 
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "cli/kube_reach.h"
 #include "kube/forward.h"
+#include "runner/kube/reach.h"
 
 struct reach {
 	struct loop *loop;

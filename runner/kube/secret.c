@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kube_secret.h"
+#include "runner/kube/secret.h"
 
 #include "base/secret.h"
 #include "kube/kube.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kube_internal.h"
+#include "runner/kube/internal.h"
 
 #include "base/text.h"
 

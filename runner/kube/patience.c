@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kube_patience.h"
+#include "runner/kube/patience.h"
 
-#include "cli/kube_internal.h"
+#include "runner/kube/internal.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_KUBE_SECRET_H
-#define CLI_KUBE_SECRET_H
+#ifndef RUNNER_KUBE_SECRET_H
+#define RUNNER_KUBE_SECRET_H
 
 #include "rpc/token.h"
 #include "tls/identity.h"
