@@ -71,11 +71,11 @@ void follow_leave(struct following *following)
 /* It can be followed no longer; of the job itself nothing is known. */
 static void lose(struct following *following, const char *why)
 {
-	const struct reach *reach = following->client->reach;
+	const struct reach *reach = following->config->reach;
 	struct error err;
 
 	if (!following->client->route ||
-	    route_gone(following->client->route, &err) == 0)
+	    client_gone(following->client, &err) == 0)
 		show_say(following->show,
 			 "the job is left as it is: 'bellows watch %s --on "
 			 "kube%s' follows it",
@@ -112,7 +112,7 @@ static void follow_log(struct following *following, const char *pod)
 		.paused = on_log_paused,
 		.trouble = on_log_trouble,
 	};
-	const struct reach *reach = following->client->reach;
+	const struct reach *reach = following->config->reach;
 	struct error err;
 
 	if (!following->log &&
@@ -149,13 +149,14 @@ static void on_watch_end(void *user, int r, const struct error *err)
 
 static void begin(struct following *following)
 {
-	static const struct watch_events events = {on_job, on_watch_end};
+	static const struct watch_events events = {
+		.on_job = on_job,
+		.on_end = on_watch_end,
+	};
 	struct client *client = following->client;
 	struct error err;
 
-	client->token = *route_token(client->route);
-	snprintf(client->address, sizeof(client->address), "%s",
-		 route_address(client->route));
+	route_lend(client->route, client);
 	if (client_connect(client, &err) < 0) {
 		lose(following, err.text);
 		return;
@@ -212,6 +213,7 @@ static void on_pod(void *user, enum kube_change change, const cJSON *pod)
 	struct following *following = user;
 	const char *name = kube_text(pod, "metadata.name");
 	char state[sizeof(following->told)];
+	struct route *route;
 	struct error err;
 
 	following->reported = change == KUBE_GONE || kube_pod_is_over(pod) ||
@@ -228,10 +230,12 @@ static void on_pod(void *user, enum kube_change change, const cJSON *pod)
 	} else if (kube_pod_runs(pod)) {
 		following->phase = FOLLOW_WATCHING;
 		loop_timer_clear(&following->patience);
-		if (route_create(&following->client->route,
-				 following->client->reach, job_name(following),
-				 pod, on_route, following, &err) < 0)
+		if (route_create(&route, following->config->reach,
+				 job_name(following), pod, on_route, following,
+				 &err) < 0)
 			lose(following, err.text);
+		else
+			route_lend(route, following->client);
 	} else if (is_worth_telling(state) &&
 		   strcmp(state, following->told) != 0) {
 		strcpy(following->told, state);
@@ -257,7 +261,7 @@ static int watch_pods(struct following *following, struct error *err)
 		.object = on_pod,
 		.trouble = on_pods_trouble,
 	};
-	const struct reach *reach = following->client->reach;
+	const struct reach *reach = following->config->reach;
 	char query[160];
 	const struct kube_target target = {
 		.kind = &kube_pods,

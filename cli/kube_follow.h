@@ -16,7 +16,6 @@
  * Of the pod's log, the coordinator's own lines are left out, but for errors.
  */
 
-#include "cli/client.h"
 #include "cli/views/output.h"
 #include "runner/kube/make.h"
 
@@ -25,7 +24,8 @@ struct kube_follow_config {
 	const struct output *output;
 	const struct jobfile *job;
 	const struct kube_objects *objects; /* made */
-	struct client *client;              /* with its reach */
+	struct reach *reach;
+	struct client *client; /* with its loop */
 };
 
 /* Returns the exit status of the command; says why if it is not 0. */

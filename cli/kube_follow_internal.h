@@ -4,7 +4,8 @@
 
 #include "cli/kube_follow.h"
 #include "cli/views/show.h"
-#include "cli/watch.h"
+#include "client/job.h"
+#include "client/watch.h"
 #include "kube/log.h"
 #include "runner/pump.h"
 

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/exit_code.h"
 #include "cli/kube_follow.h"
 #include "cli/kube_job.h"
 #include "cli/views/json.h"
@@ -26,8 +27,10 @@ struct start {
 	struct kube_former former;
 	struct kube_patience patience;
 	struct kube_objects *objects;
-	struct client client; /* its loop and reach */
-	bool stop;            /* asked to, by a signal */
+	struct loop *loop;
+	struct reach *reach;
+	struct client client;
+	bool stop; /* asked to, by a signal */
 };
 
 /* ---- what was asked for ---- */
@@ -220,8 +223,8 @@ static int choose(struct start *start, struct error *err)
 
 	start->patience.tell = tell_waiting;
 	start->patience.user = start;
-	r = kube_survey(&start->former, start->client.reach,
-			start->job.job->name, &start->patience, err);
+	r = kube_survey(&start->former, start->reach, start->job.job->name,
+			&start->patience, err);
 	if (r < 0 || start->plain || start->former.volcano)
 		return r;
 	if (mode && strcmp(mode, "replicas") == 0)
@@ -237,41 +240,30 @@ static int choose(struct start *start, struct error *err)
 static int make(struct start *start, struct error *err)
 {
 	static const int signals[] = {SIGINT, SIGTERM};
-	struct client *client = &start->client;
-	int r = loop_create(&client->loop, err);
+	int r = loop_create(&start->loop, err);
 
 	if (r == 0)
-		r = reach_create(&client->reach, client->loop,
+		r = reach_create(&start->reach, start->loop,
 				 &start->args->lookup, err);
 	if (r == 0)
 		r = choose(start, err);
 	for (size_t i = 0; r == 0 && i < 2; i++)
-		r = loop_signal_add(client->loop, signals[i], on_signal, start,
+		r = loop_signal_add(start->loop, signals[i], on_signal, start,
 				    err);
 	if (r == 0)
-		r = make_objects(start, reach_namespace(client->reach), err);
+		r = make_objects(start, reach_namespace(start->reach), err);
 	if (r == 0 && start->former.kind) {
 		say(start,
 		    "the former run of %s is over: its Job is replaced, "
 		    "its data stay",
 		    start->job.job->name);
-		r = kube_clear(client->reach, &start->former, start->objects,
+		r = kube_clear(start->reach, &start->former, start->objects,
 			       &start->stop, err);
 	}
 	if (r == 0)
-		r = kube_make(client->reach, start->objects, &start->patience,
+		r = kube_make(start->reach, start->objects, &start->patience,
 			      &start->stop, err);
 	return r;
-}
-
-static int code_of(int r)
-{
-	return r == -EINVAL      ? EXIT_USAGE
-	       : r == -ENOMEM    ? EXIT_INTERNAL
-	       : r == -ECANCELED ? EXIT_CANCELLED
-	       : r == -EEXIST || r == -EACCES || r == -EDQUOT
-		       ? EXIT_SYSTEM
-		       : EXIT_UNREACHABLE;
 }
 
 static int follow(struct start *start)
@@ -281,18 +273,20 @@ static int follow(struct start *start)
 		.output = start->output,
 		.job = start->job.job,
 		.objects = start->objects,
+		.reach = start->reach,
 		.client = &start->client,
 	};
 	const char *name = start->job.job->name;
 
+	start->client.loop = start->loop;
 	snprintf(start->client.name, sizeof(start->client.name), "%s", name);
 	if (!start->args->detach)
 		return kube_follow(&config);
 	say(start,
 	    "job %s runs in namespace %s: 'bellows watch %s --on kube%s' "
 	    "follows it",
-	    name, reach_namespace(start->client.reach), name,
-	    reach_words(start->client.reach));
+	    name, reach_namespace(start->reach), name,
+	    reach_words(start->reach));
 	return EXIT_DONE;
 }
 
@@ -306,13 +300,16 @@ int kube_run(const struct args *args, const struct output *output)
 		code = print(&start, &err);
 	} else if (code == 0) {
 		r = make(&start, &err);
-		code = r < 0 ? code_of(r) : 0;
+		code = r < 0 ? exit_code_of_making(r) : 0;
 	}
 	if (code != 0)
 		output_fail(output, code, "%s", err.text);
 	else if (!args->print)
 		code = follow(&start);
 	client_close(&start.client);
+	reach_destroy(start.reach);
+	if (start.loop)
+		loop_destroy(start.loop);
 	kube_objects_destroy(start.objects);
 	kube_job_fini(&start.job);
 	explicit_bzero(&start.token, sizeof(start.token));

@@ -36,7 +36,7 @@ static void delete (struct following *following)
 {
 	const struct kube_objects *objects = following->config->objects;
 	const struct kube_object *job = &objects->at[objects->owner];
-	const struct reach *reach = following->client->reach;
+	const struct reach *reach = following->config->reach;
 	const struct kube_target target = {
 		.kind = job->kind,
 		.namespace = reach_namespace(reach),

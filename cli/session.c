@@ -200,7 +200,10 @@ static void tell_address(const struct session *session)
 /* The address was written: watch, and start who brings executors. */
 static void begin(struct session *session)
 {
-	static const struct watch_events events = {on_job, on_watch_end};
+	static const struct watch_events events = {
+		.on_job = on_job,
+		.on_end = on_watch_end,
+	};
 	struct error err;
 
 	if (client_connect(&session->client, &err) < 0 ||
@@ -301,7 +304,7 @@ static int start(struct session *session, struct error *err)
 	char address[256];
 	int r;
 
-	r = loop_create(&session->client.loop, err);
+	r = client_loop(&session->client, err);
 	if (r == 0)
 		r = show_create(&session->show, session->client.loop, &show,
 				err);

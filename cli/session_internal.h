@@ -4,7 +4,8 @@
 
 #include "cli/session.h"
 #include "cli/views/show.h"
-#include "cli/watch.h"
+#include "client/job.h"
+#include "client/watch.h"
 #include "jobfile/role.h"
 #include "runner/process.h"
 #include "runner/pump.h"

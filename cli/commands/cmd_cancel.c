@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
+#include "cli/commands/args.h"
+#include "cli/exit_code.h"
 #include "cli/views/output.h"
-#include "cli/watch.h"
+#include "client/job.h"
+#include "client/watch.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
+#include "runner/find.h"
 
 #include <errno.h>
 
@@ -57,7 +61,10 @@ static void on_timeout(void *user)
 
 static int cancel(struct cancelling *cancelling, const struct args *args)
 {
-	static const struct watch_events events = {on_job, on_end};
+	static const struct watch_events events = {
+		.on_job = on_job,
+		.on_end = on_end,
+	};
 	Bellows__V1__CancelRequest request = BELLOWS__V1__CANCEL_REQUEST__INIT;
 	struct client *client = &cancelling->client;
 	int r;
@@ -100,15 +107,14 @@ int cmd_cancel(const struct args *args, const struct output *output)
 	};
 	int r;
 
-	r = client_open(&cancelling.client, args, name, &cancelling.err);
+	r = job_open(&cancelling.client, &args->lookup, name, &cancelling.err);
 	if (r == 0)
 		r = cancel(&cancelling, args);
 	if (r == 0)
 		tell(&cancelling, output);
 	else
-		output_fail(output, client_exit_code(r), "%s",
-			    cancelling.err.text);
+		output_fail(output, exit_code_of(r), "%s", cancelling.err.text);
 	client_close(&cancelling.client);
 	job_free(cancelling.job);
-	return r < 0 ? client_exit_code(r) : EXIT_DONE;
+	return r < 0 ? exit_code_of(r) : EXIT_DONE;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
-#include "cli/client.h"
 #include "cli/commands/compose.h"
 #include "cli/kube_run.h"
 #include "cli/session.h"
+#include "client/client.h"
 #include "jobfile/exit.h"
 #include "runner/listen.h"
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/options.h"
+#include "cli/commands/args.h"
+#include "cli/exit_code.h"
 #include "cli/views/show.h"
-#include "cli/watch.h"
+#include "client/job.h"
+#include "client/watch.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
+#include "runner/find.h"
 
 #include <errno.h>
 #include <string.h>
@@ -117,7 +121,10 @@ static void on_end(void *user, int r, const struct error *err)
 
 static int follow(struct scaling *scaling)
 {
-	static const struct watch_events events = {on_job, on_end};
+	static const struct watch_events events = {
+		.on_job = on_job,
+		.on_end = on_end,
+	};
 	const struct show_config show = {
 		.output = scaling->output,
 		.lines = STDOUT_FILENO,
@@ -146,7 +153,7 @@ static int ask(struct scaling *scaling)
 
 	if (scaling->args->wait)
 		r = client_call(scaling->client, CALL_GET_JOB, &get.base,
-				&bellows__v1__job__descriptor, PATIENCE,
+				&bellows__v1__job__descriptor, CLIENT_PATIENCE,
 				on_before, scaling, &scaling->err);
 	if (r == 0)
 		r = client_call(scaling->client, CALL_SCALE,
@@ -165,12 +172,13 @@ static int ask(struct scaling *scaling)
 
 static int scale(struct scaling *scaling, const char *job)
 {
-	int r = client_open(scaling->client, scaling->args, job, &scaling->err);
-	int code = r < 0 ? client_exit_code(r) : 0;
+	int r = job_open(scaling->client, &scaling->args->lookup, job,
+			 &scaling->err);
+	int code = r < 0 ? exit_code_of(r) : 0;
 
 	if (r == 0) {
 		r = ask(scaling);
-		code = r < 0 ? client_exit_code(r) : r;
+		code = r < 0 ? exit_code_of(r) : r;
 	}
 	if (r < 0 || (code == EXIT_DECLINED && scaling->err.text[0]))
 		output_fail(scaling->output, code, "%s", scaling->err.text);

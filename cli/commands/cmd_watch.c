@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands/args.h"
+#include "cli/exit_code.h"
 #include "cli/views/show.h"
-#include "cli/watch.h"
+#include "client/job.h"
+#include "client/watch.h"
 #include "jobfile/exit.h"
+#include "runner/find.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -51,7 +55,10 @@ static void on_signal(void *user, int signo, pid_t sender)
 static int start(struct watching *watching, const struct args *args,
 		 const struct output *output)
 {
-	static const struct watch_events events = {on_job, on_end};
+	static const struct watch_events events = {
+		.on_job = on_job,
+		.on_end = on_end,
+	};
 	const struct show_config show = {
 		.output = output,
 		.lines = STDOUT_FILENO,
@@ -83,7 +90,7 @@ int cmd_watch(const struct args *args, const struct output *output)
 	const Bellows__V1__Job *job = NULL;
 	int r, code;
 
-	r = client_open(&watching.client, args, name, &watching.err);
+	r = job_open(&watching.client, &args->lookup, name, &watching.err);
 	if (r == 0)
 		r = start(&watching, args, output);
 	if (r == 0)
@@ -91,7 +98,7 @@ int cmd_watch(const struct args *args, const struct output *output)
 	watch_stop(&watching.watch);
 	if (watching.show)
 		job = show_last(watching.show);
-	code = r < 0   ? client_exit_code(r)
+	code = r < 0   ? exit_code_of(r)
 	       : r > 0 ? r
 	       : job   ? job->exit_code
 		       : EXIT_INTERNAL;

@@ -24,6 +24,7 @@ DEFINE_CLEANUP(struct reach, reach_destroy)
 struct route {
 	struct list link; /* in the reach */
 	struct reach *reach;
+	struct reach *own_reach; /* goes with the route; NULL: another's */
 	char job[64], pod[254], uid[64];
 	struct token token;
 	struct tls_identity identity;

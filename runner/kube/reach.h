@@ -15,10 +15,9 @@
  * them, SIGINT, SIGTERM and SIGHUP remove it and then do what they always do.
  */
 
+#include "client/client.h"
 #include "kube/kube.h"
-#include "rpc/token.h"
 #include "runner/lookup.h"
-#include "tls/identity.h"
 
 enum { REACH_DEADLINE = 10000 }; /* msec: for an answer of the API */
 
@@ -50,28 +49,18 @@ int route_create(struct route **out, struct reach *reach, const char *job,
 		 const cJSON *pod, route_f fn, void *user, struct error *err);
 struct route *route_destroy(struct route *route); /* returns NULL */
 
-/* Finds the pod, too; runs the loop until the route is there. */
-int route_find(struct route **out, struct reach *reach, const char *job,
-	       struct error *err);
+/* Finds the pod, too, by a reach of the route's own; runs the loop until the
+ * route is there. */
+int route_find(struct route **out, struct loop *loop,
+	       const struct lookup *lookup, const char *job, struct error *err);
 
-const char *route_address(const struct route *route); /* "unix:..." */
-const char *route_pod(const struct route *route);
-const struct token *route_token(const struct route *route);
-/* Empty: the job does not encrypt. */
-const struct tls_identity *route_identity(const struct route *route);
+/* client is to go this way.  client_close() destroys the route.  To be called
+ * again when the route is there: address, token and certificate are known only
+ * then. */
+void route_lend(struct route *route, struct client *client);
 
-/* 0, or -ECONNREFUSED and what became of the pod: deleted, or over. */
-int route_gone(const struct route *route, struct error *err);
-
-/* Exit status of the coordinator, once route_gone() and if it is known;
+/* Exit status of the coordinator, once its pod is gone and if it is known;
  * negative: it is not. */
 int route_exit_code(const struct route *route);
-
-/* Called when the pod goes; NULL: nobody. */
-void route_on_gone(struct route *route, void (*fn)(void *user), void *user);
-
-/* 0, or -ECONNREFUSED and why the newest connection failed that did; told
- * once. */
-int route_trouble(struct route *route, struct error *err);
 
 #endif

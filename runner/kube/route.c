@@ -10,6 +10,9 @@
 
 enum { PORT = 7000 };
 
+/* A coordinator that is started again in its pod is waited for. */
+#define RESTART_PATIENCE SECONDS(60)
+
 /* ---- what becomes of the pod ---- */
 
 static void end(struct route *route, const cJSON *pod)
@@ -243,8 +246,11 @@ int route_create(struct route **out, struct reach *reach, const char *job,
 
 struct route *route_destroy(struct route *route)
 {
+	struct reach *own;
+
 	if (!route)
 		return NULL;
+	own = route->own_reach;
 	list_remove(&route->link);
 	loop_timer_clear(&route->ready);
 	kube_cancel(route->call);
@@ -253,6 +259,7 @@ struct route *route_destroy(struct route *route)
 	explicit_bzero(&route->token, sizeof(route->token));
 	tls_identity_fini(&route->identity);
 	free(route);
+	reach_destroy(own);
 	return NULL;
 }
 
@@ -299,56 +306,48 @@ static void on_pods(void *user, const struct kube_answer *answer)
 		loop_stop(reach->loop, r);
 }
 
-int route_find(struct route **out, struct reach *reach, const char *job,
-	       struct error *err)
+static int find(struct finding *finding)
 {
-	struct finding finding = {.reach = reach, .job = job, .err = err};
+	struct reach *reach = finding->reach;
 	char query[160];
 	const struct kube_target target = {
 		.kind = &kube_pods,
 		.namespace = reach->namespace,
 		.query = query,
 	};
-	struct kube_call *call;
 	int r;
 
-	kube_find_query(query, sizeof(query), job);
-	r = kube_get(reach->kube, &call, &target, REACH_DEADLINE, on_pods,
-		     &finding, err);
-	if (r == 0)
-		r = loop_run(reach->loop);
+	kube_find_query(query, sizeof(query), finding->job);
+	r = kube_get(reach->kube, NULL, &target, REACH_DEADLINE, on_pods,
+		     finding, finding->err);
+	return r < 0 ? r : loop_run(reach->loop);
+}
+
+int route_find(struct route **out, struct loop *loop,
+	       const struct lookup *lookup, const char *job, struct error *err)
+{
+	struct finding finding = {.job = job, .err = err};
+	int r = reach_create(&finding.reach, loop, lookup, err);
+
+	if (r < 0)
+		return r;
+	r = find(&finding);
 	if (r < 0) {
 		route_destroy(finding.route);
+		reach_destroy(finding.reach);
 		return r;
 	}
+	finding.route->own_reach = finding.reach;
 	*out = finding.route;
 	return 0;
 }
 
-/* ---- questions ---- */
+/* ---- for a client ---- */
 
-const char *route_address(const struct route *route)
+static int gone(const struct client *client, struct error *err)
 {
-	return route->address;
-}
+	const struct route *route = client->route;
 
-const char *route_pod(const struct route *route)
-{
-	return route->pod;
-}
-
-const struct token *route_token(const struct route *route)
-{
-	return &route->token;
-}
-
-const struct tls_identity *route_identity(const struct route *route)
-{
-	return &route->identity;
-}
-
-int route_gone(const struct route *route, struct error *err)
-{
 	if (!route->gone)
 		return 0;
 	return error_set(err, -ECONNREFUSED,
@@ -356,22 +355,51 @@ int route_gone(const struct route *route, struct error *err)
 			 route->job, route->pod, route->fate);
 }
 
-int route_exit_code(const struct route *route)
+static int trouble(const struct client *client, struct error *err)
 {
-	return route->exit_code;
-}
+	struct route *route = client->route;
 
-void route_on_gone(struct route *route, void (*fn)(void *user), void *user)
-{
-	route->on_gone = fn;
-	route->gone_user = user;
-}
-
-int route_trouble(struct route *route, struct error *err)
-{
 	if (!route->trouble[0])
 		return 0;
 	error_set(err, -ECONNREFUSED, "%s", route->trouble);
 	route->trouble[0] = '\0';
 	return -ECONNREFUSED;
+}
+
+static void on_gone(const struct client *client, void (*fn)(void *user),
+		    void *user)
+{
+	struct route *route = client->route;
+
+	route->on_gone = fn;
+	route->gone_user = user;
+}
+
+static void close_way(struct client *client)
+{
+	client->route = route_destroy(client->route);
+}
+
+void route_lend(struct route *route, struct client *client)
+{
+	static const struct client_way way = {
+		.gone = gone,
+		.trouble = trouble,
+		.on_gone = on_gone,
+		.close = close_way,
+	};
+
+	client->token = route->token;
+	client->lent = &route->identity;
+	client->patience = RESTART_PATIENCE;
+	snprintf(client->address, sizeof(client->address), "%s",
+		 route->address);
+	snprintf(client->where, sizeof(client->where), "%s", route->pod);
+	client->way = &way;
+	client->route = route;
+}
+
+int route_exit_code(const struct route *route)
+{
+	return route->exit_code;
 }

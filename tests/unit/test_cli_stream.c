@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/client.h"
 #include "cli/views/sink.h"
+#include "client/client.h"
 #include "runner/pump.h"
 #include "tests/check.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "client/client.h"
+
 #include "base/address.h"
 #include "base/cleanup.h"
-#include "cli/client.h"
 
 #include <errno.h>
 #include <netdb.h>

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runner/find.h"
+
+#include "base/text.h"
+#include "runner/keys.h"
+#include "runner/kube/reach.h"
+#include "runner/statedir.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int find_in_state(struct client *client, const struct lookup *lookup,
+			 const char *job, struct error *err)
+{
+	struct statedir dir;
+	struct stamp stamp;
+	int r;
+
+	r = statedir_of(&dir, lookup, job, err);
+	if (r < 0)
+		return r;
+	r = statedir_address(&dir, client->address, sizeof(client->address),
+			     &stamp, err);
+	if (r == -ENOENT && access(dir.path, F_OK) < 0)
+		return error_set(err, r,
+				 "there is no job %s: no %s; 'bellows status' "
+				 "lists those that run",
+				 client->name, dir.path);
+	if (r == -ENOENT)
+		return error_set(err, r,
+				 "job %s does not run; 'bellows status' lists "
+				 "those that do",
+				 client->name);
+	return r == -EINVAL ? -EIO : r;
+}
+
+static int find_address(struct client *client, const struct lookup *lookup,
+			const char *job, struct error *err)
+{
+	const char *name = job               ? job
+			   : lookup->connect ? lookup->connect
+					     : lookup->state;
+	const char *connect = lookup->connect;
+	size_t n = 0;
+
+	snprintf(client->name, sizeof(client->name), "%.63s",
+		 name ? text_safe(name).s : "");
+	if (!connect)
+		return find_in_state(client, lookup, job, err);
+	for (; connect[n]; n++)
+		if (connect[n] <= ' ' || connect[n] > '~')
+			return error_set(err, -EINVAL,
+					 "--connect: '%s' is no address",
+					 text_safe(connect).s);
+	if (n == 0 || n >= sizeof(client->address))
+		return error_set(err, -EINVAL,
+				 "--connect needs an address of at most 255 "
+				 "characters");
+	memcpy(client->address, connect, n + 1);
+	return 0;
+}
+
+/* With --connect there is no folder of the job to read them from. */
+static int find_secrets(struct client *client, const struct lookup *lookup,
+			const char *job, struct error *err)
+{
+	bool has_folder = !lookup->connect;
+	struct statedir dir;
+	int r = 0;
+
+	if (has_folder && statedir_of(&dir, lookup, job, err) < 0)
+		has_folder = false;
+	if (lookup->token_file)
+		r = token_read(&client->token, lookup->token_file, err);
+	else if (has_folder)
+		r = statedir_token(&dir, &client->token, err);
+	if (r < 0)
+		return r == -EINVAL && !lookup->token_file ? -EIO : r;
+	if (lookup->tls)
+		r = keys_read_client(&client->tls, lookup->tls, err);
+	else if (has_folder)
+		r = statedir_identity(&dir, &client->tls, err);
+	return r == -EINVAL && !lookup->tls ? -EIO : r;
+}
+
+static int find_in_kube(struct client *client, const struct lookup *lookup,
+			const char *job, struct error *err)
+{
+	struct route *route;
+	int r;
+
+	if (!job || !statedir_is_name(job))
+		return error_set(err, -EINVAL,
+				 "'%s' is no name of a job: 1 to 40 of a-z, "
+				 "0-9 and -",
+				 text_safe(job).s);
+	snprintf(client->name, sizeof(client->name), "%s", job);
+	r = client_loop(client, err);
+	if (r == 0)
+		r = route_find(&route, client->loop, lookup, job, err);
+	if (r == 0)
+		route_lend(route, client);
+	return r;
+}
+
+int job_find(struct client *client, const struct lookup *lookup,
+	     const char *job, struct error *err)
+{
+	int r;
+
+	if (lookup->on)
+		return find_in_kube(client, lookup, job, err);
+	/* a job's own folder has a certificate if the job encrypts */
+	client->unencrypted = lookup->unencrypted || !lookup->connect;
+	r = find_address(client, lookup, job, err);
+	return r < 0 ? r : find_secrets(client, lookup, job, err);
+}
+
+int job_open(struct client *client, const struct lookup *lookup,
+	     const char *job, struct error *err)
+{
+	int r = job_find(client, lookup, job, err);
+
+	return r < 0 ? r : client_open(client, err);
+}
