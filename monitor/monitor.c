@@ -3,11 +3,11 @@
 
 #include "base/log.h"
 #include "client/job.h"
+#include "client/watch.h"
 #include "monitor/decide.h"
 #include "monitor/owner.h"
 #include "monitor/tell.h"
 #include "monitor/trouble.h"
-#include "monitor/watch.h"
 #include "proto/coordinator.h"
 #include "rpc/connect.h"
 
@@ -34,8 +34,8 @@ struct monitor {
 	const struct monitor_config *config;
 	struct loop *loop;
 	struct rpc *rpc;
-	struct rpc_channel *channel;
-	struct renew renew; /* of its certificate, if it has one */
+	struct client client; /* of the coordinator */
+	struct renew renew;   /* of its certificate, if it has one */
 	struct watch watch;
 	struct decide decide;
 	struct trouble trouble;
@@ -168,18 +168,31 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 	decide_on_job(&m->decide, job);
 }
 
-static void on_over(void *user)
-{
-	leave(user, "the coordinator has ended");
-}
-
-static void on_coordinator_lost(void *user, const char *reason)
+static void on_watch_end(void *user, int r, const struct error *err)
 {
 	struct monitor *m = user;
 
+	if (r == 0 || r == -ESHUTDOWN) {
+		leave(m, "the coordinator has ended");
+		return;
+	}
 	log_error("coordinator=%s given up: %s", m->config->coordinator,
-		  reason);
+		  err->text);
 	finish(m, EXIT_UNREACHABLE);
+}
+
+static void on_break(void *user, unsigned attempts, const struct error *err)
+{
+	if (attempts == 1)
+		log_warn("coordinator=away reason=\"%s\"", err->text);
+	else
+		log_debug("coordinator=away attempts=%u reason=\"%s\"",
+			  attempts, err->text);
+}
+
+static void on_return(void *user, unsigned attempts)
+{
+	log_info("coordinator=reached attempts=%u", attempts + 1);
 }
 
 /* ---- beginning and end ---- */
@@ -191,9 +204,10 @@ static const struct provider_events provider_events = {
 };
 
 static const struct watch_events watch_events = {
-	.job = on_job,
-	.over = on_over,
-	.lost = on_coordinator_lost,
+	.on_job = on_job,
+	.on_end = on_watch_end,
+	.on_break = on_break,
+	.on_return = on_return,
 };
 
 static int begin_providing(struct monitor *m, struct error *err)
@@ -276,7 +290,14 @@ static int connect_to(struct monitor *m, struct error *err)
 		.unencrypted = config->unencrypted,
 	};
 
-	return connect_open(&m->channel, &m->renew, m->rpc, m->loop, &how, err);
+	m->client.loop = m->loop;
+	m->client.rpc = m->rpc;
+	snprintf(m->client.name, sizeof(m->client.name), "%s",
+		 config->job->name);
+	snprintf(m->client.address, sizeof(m->client.address), "%s",
+		 config->coordinator);
+	return connect_open(&m->client.channel, &m->renew, m->rpc, m->loop,
+			    &how, err);
 }
 
 static int begin(struct monitor *m, struct error *err)
@@ -301,12 +322,13 @@ static int begin(struct monitor *m, struct error *err)
 	r = connect_to(m, err);
 	if (r < 0)
 		return r;
-	r = decide_init(&m->decide, m->loop, m->channel, m->config->job, err);
+	r = decide_init(&m->decide, m->loop, m->client.channel, m->config->job,
+			err);
 	if (r < 0)
 		return r;
-	trouble_start(&m->trouble, m->loop, m->channel);
-	watch_start(&m->watch, m->loop, m->channel, m->config->patience,
-		    &watch_events, m);
+	trouble_start(&m->trouble, m->loop, m->client.channel);
+	watch_start(&m->watch, &m->client, m->config->patience, &watch_events,
+		    m);
 	return 0;
 }
 
@@ -318,7 +340,7 @@ static void end(struct monitor *m)
 	trouble_stop(&m->trouble);
 	m->tell = tell_destroy(m->tell);
 	renew_end(&m->renew);
-	m->channel = rpc_channel_destroy(m->channel);
+	client_close(&m->client);
 	decide_fini(&m->decide);
 	m->provider = provider_destroy(m->provider);
 	m->kube = kube_config_destroy(m->kube);
