@@ -7,7 +7,7 @@
 #include "client/job.h"
 #include "client/watch.h"
 #include "kube/log.h"
-#include "runner/pump.h"
+#include "runner/local/pump.h"
 
 enum follow_phase {
 	FOLLOW_COMING,   /* until the coordinator's pod runs */

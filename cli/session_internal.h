@@ -7,8 +7,8 @@
 #include "client/job.h"
 #include "client/watch.h"
 #include "jobfile/role.h"
-#include "runner/process.h"
-#include "runner/pump.h"
+#include "runner/local/process.h"
+#include "runner/local/pump.h"
 
 enum session_phase {
 	SESSION_STARTING, /* until the coordinator has written its address */

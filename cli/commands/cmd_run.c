@@ -5,7 +5,7 @@
 #include "cli/session.h"
 #include "client/client.h"
 #include "jobfile/exit.h"
-#include "runner/listen.h"
+#include "runner/local/listen.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/views/sink.h"
 #include "client/client.h"
-#include "runner/pump.h"
+#include "runner/local/pump.h"
 #include "tests/check.h"
 
 #include <errno.h>

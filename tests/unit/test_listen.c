@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
-#include "runner/listen.h"
+#include "runner/local/listen.h"
 #include "tests/check.h"
 
 #include <arpa/inet.h>

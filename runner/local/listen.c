@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runner/listen.h"
+#include "runner/local/listen.h"
 
 #include "base/text.h"
 

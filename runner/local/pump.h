@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RUNNER_PUMP_H
-#define RUNNER_PUMP_H
+#ifndef RUNNER_LOCAL_PUMP_H
+#define RUNNER_LOCAL_PUMP_H
 
 /*
  * Reads a pipe as its bytes come, and can be held back

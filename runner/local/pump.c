@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runner/pump.h"
+#include "runner/local/pump.h"
 
 #include "base/cleanup.h"
 

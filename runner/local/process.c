@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runner/process.h"
+#include "runner/local/process.h"
 
 #include "base/program.h"
 #include "loop/spawn.h"

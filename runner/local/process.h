@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RUNNER_PROCESS_H
-#define RUNNER_PROCESS_H
+#ifndef RUNNER_LOCAL_PROCESS_H
+#define RUNNER_LOCAL_PROCESS_H
 
 /*
  * A program of this house that `bellows run` started

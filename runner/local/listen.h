@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RUNNER_LISTEN_H
-#define RUNNER_LISTEN_H
+#ifndef RUNNER_LOCAL_LISTEN_H
+#define RUNNER_LOCAL_LISTEN_H
 
 /*
  * Where a coordinator listens for executors on other hosts
