@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
 #include "cli/commands/compose.h"
+#include "cli/commands/run_view.h"
 #include "cli/kube_run.h"
-#include "cli/session.h"
 #include "client/client.h"
 #include "jobfile/exit.h"
 #include "runner/local/listen.h"
+#include "runner/local/local.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -141,6 +142,38 @@ static int prepare(struct start *start, const struct args *args,
 	return make_state(start, args, err) < 0 ? EXIT_SYSTEM : 0;
 }
 
+static int run(const struct start *start, const struct args *args,
+	       const struct output *output)
+{
+	struct run_view view = {.args = args, .output = output};
+	const struct local_config config = {
+		.lookup = &args->lookup,
+		.lifetime = args->lifetime,
+		.adapters = &args->adapters,
+		.dir = &start->dir,
+		.job_file = start->path,
+		.job = start->job,
+		.hosts = start->hosts,
+		.hosts_file = start->hosts_file,
+		.listen = start->hosts ? start->listen : args->listen,
+	};
+	struct loop *loop = NULL;
+	struct error err;
+	int code, r = loop_create(&loop, &err);
+
+	if (r == 0)
+		r = view_begin(&view, loop, &err);
+	if (r == 0)
+		r = local_start(&view.run, loop, &config, &run_view_events,
+				&view, &err);
+	code = r < 0 ? output_fail(output, EXIT_SYSTEM, "%s", err.text)
+		     : view_follow(&view);
+	view_end(&view);
+	if (loop)
+		loop_destroy(loop);
+	return code;
+}
+
 int cmd_run(const struct args *args, const struct output *output)
 {
 	struct start start = {0};
@@ -158,22 +191,8 @@ int cmd_run(const struct args *args, const struct output *output)
 	if (args->lookup.on)
 		return kube_run(args, output);
 	code = prepare(&start, args, &err);
-	if (code != 0) {
-		output_fail(output, code, "%s", err.text);
-	} else {
-		const struct session_config config = {
-			.args = args,
-			.output = output,
-			.dir = &start.dir,
-			.job_file = start.path,
-			.job = start.job,
-			.hosts = start.hosts,
-			.hosts_file = start.hosts_file,
-			.listen = start.hosts ? start.listen : args->listen,
-		};
-
-		code = session_run(&config);
-	}
+	code = code != 0 ? output_fail(output, code, "%s", err.text)
+			 : run(&start, args, output);
 	start_fini(&start);
 	return code;
 }

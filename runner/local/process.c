@@ -38,6 +38,7 @@ int process_start(struct process *process, struct loop *loop, const char **argv,
 	r = spawn(&what, &process->pid, err);
 	if (r < 0)
 		return r;
+	process->loop = loop;
 	process->running = true;
 	return loop_child_add(loop, process->pid, on_end, process, err);
 }
@@ -52,4 +53,12 @@ void process_kill(const struct process *process)
 {
 	if (process->running)
 		kill(-process->pid, SIGKILL);
+}
+
+void process_fini(struct process *process)
+{
+	process_kill(process);
+	if (process->running)
+		loop_child_remove(process->loop, process->pid);
+	process->running = false;
 }

@@ -3,7 +3,7 @@
 #define RUNNER_LOCAL_PROCESS_H
 
 /*
- * A program of this house that `bellows run` started
+ * A program of this house that a run has started
  *
  * It has a session of its own, so that Ctrl-C in the terminal does not reach
  * it, and gets SIGTERM when this program dies.
@@ -15,6 +15,7 @@
 
 struct process {
 	const char *program; /* borrowed */
+	struct loop *loop;   /* likewise */
 	pid_t pid;
 	bool running;
 	int status; /* as of waitpid(), once it ended */
@@ -32,5 +33,9 @@ void process_signal(const struct process *process, int signo);
 
 /* SIGKILL to its whole session's group. */
 void process_kill(const struct process *process);
+
+/* Kills it, and on_end() is not called any more.  Also after a failed or
+ * missing process_start(). */
+void process_fini(struct process *process);
 
 #endif

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/backoff.h"
+#include "jobfile/exit.h"
+#include "runner/local/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* Patience with each step; see local.h. */
+#define LISTEN    SECONDS(10)
+#define LEAVE     SECONDS(30) /* from any change to the coordinator's end */
+#define FOLLOW    SECONDS(10) /* from the coordinator's end to the monitor's */
+#define DRAIN     SECONDS(2)  /* pipes that something else still holds */
+#define TERMINATE SECONDS(5)  /* from SIGTERM to SIGKILL */
+#define KILL      SECONDS(3)
+
+enum { POLL = 20, MONITORS_MAX = 7 };
+
+static struct local *local_of(struct run *run)
+{
+	return CONTAINER(run, struct local, run);
+}
+
+static bool is_running(const struct local *local)
+{
+	return local->coordinator.running || local->monitor.running;
+}
+
+/* ---- the end ---- */
+
+/* The coordinator did not end by itself, or not at all. */
+static void conclude_killed(struct local *local)
+{
+	struct run_result *result = &local->run.result;
+	int status = local->coordinator.status;
+
+	result->code = EXIT_INTERNAL;
+	if (local->run.over)
+		result->code = local->run.exit_code;
+	else if (local->run.asked)
+		result->code = EXIT_CANCELLED;
+	else if (local->coordinator.running)
+		snprintf(result->why, sizeof(result->why),
+			 "the coordinator did not end");
+	else
+		snprintf(result->why, sizeof(result->why),
+			 "the coordinator was ended by signal %d (%s)",
+			 WTERMSIG(status), strsignal(WTERMSIG(status)));
+}
+
+static void conclude_ended(struct local *local)
+{
+	struct run_result *result = &local->run.result;
+	const char *last = local->last_error;
+	int code = WEXITSTATUS(local->coordinator.status);
+
+	result->code = code;
+	if (!local->run.client.channel && local->run.asked) {
+		result->code = EXIT_CANCELLED;
+	} else if (!local->run.client.channel) {
+		result->code = code ? code : EXIT_INTERNAL;
+		snprintf(result->why, sizeof(result->why),
+			 "the coordinator ended before it listened%s%s",
+			 last[0] ? ": " : "", last);
+	} else if (local->run.over) {
+		run_conclude_over(&local->run);
+		result->code = code;
+	} else if (code != 0 && !local->run.asked) {
+		snprintf(result->why, sizeof(result->why),
+			 "the coordinator ended with status %d%s%s", code,
+			 last[0] ? ": " : "", last);
+	}
+}
+
+static void conclude(struct local *local)
+{
+	struct run_result *result = &local->run.result;
+
+	if (local->run.ended)
+		return;
+	if (local->failure[0]) {
+		result->code = local->failure_code;
+		snprintf(result->why, sizeof(result->why), "%s",
+			 local->failure);
+	} else if (local->coordinator.running ||
+		   !WIFEXITED(local->coordinator.status)) {
+		conclude_killed(local);
+	} else {
+		conclude_ended(local);
+	}
+	run_end(&local->run);
+}
+
+/* The run ends once nothing is left of it. */
+static void settle(void *user)
+{
+	struct local *local = user;
+
+	if (!is_running(local) && local->out.fd < 0 && local->err.fd < 0)
+		conclude(local);
+}
+
+/* Whatever still holds the pipes does not belong to the job any more. */
+static void on_drained(void *user)
+{
+	struct local *local = user;
+
+	pump_finish(&local->out);
+	pump_finish(&local->err);
+	settle(local);
+}
+
+static void check_drain(struct local *local)
+{
+	if (!is_running(local)) {
+		loop_timer_clear(&local->run.patience);
+		loop_timer_set(local->run.client.loop, &local->poll, DRAIN,
+			       on_drained, local);
+	}
+	settle(local);
+}
+
+static void give_up(struct local *local, int code, const char *why)
+{
+	snprintf(local->failure, sizeof(local->failure), "%s", why);
+	local->failure_code = code;
+	run_fail(&local->run);
+}
+
+/* ---- the kind ---- */
+
+static bool hears(const struct run *run)
+{
+	return run->phase == RUN_WATCHING && !run->over;
+}
+
+static void end(struct run *run)
+{
+	struct local *local = local_of(run);
+
+	process_signal(&local->coordinator, SIGTERM);
+	process_signal(&local->monitor, SIGTERM);
+	run_set_patience(run, TERMINATE);
+}
+
+static void kill_all(struct run *run)
+{
+	struct local *local = local_of(run);
+
+	process_kill(&local->coordinator);
+	process_kill(&local->monitor);
+	run_set_patience(run, KILL);
+}
+
+static void leave(struct run *run)
+{
+	conclude(local_of(run));
+}
+
+static void late(struct run *run)
+{
+	if (run->phase != RUN_LEAVING)
+		run_say(run, "no answer: ending the programs");
+}
+
+static void hurry(struct run *run)
+{
+	struct local *local = local_of(run);
+
+	if (!is_running(local))
+		conclude(local);
+	run_fail(run);
+}
+
+static void hold(struct run *run)
+{
+	struct local *local = local_of(run);
+
+	pump_hold(&local->out, run->held);
+	pump_hold(&local->err, run->held);
+}
+
+static void destroy(struct run *run)
+{
+	struct local *local = local_of(run);
+
+	process_fini(&local->coordinator);
+	process_fini(&local->monitor);
+	loop_timer_clear(&local->poll);
+	loop_timer_clear(&local->revive);
+	pump_fini(&local->out);
+	pump_fini(&local->err);
+	run_fini(run);
+	local_tls_fini(local);
+	local_token_fini(local);
+	free(local);
+}
+
+static const struct run_kind kind = {
+	.ending = "ending the programs",
+	.to_end = "end the programs",
+	.hears = hears,
+	.end = end,
+	.kill = kill_all,
+	.leave = leave,
+	.late = late,
+	.hurry = hurry,
+	.hold = hold,
+	.destroy = destroy,
+};
+
+/* ---- the monitor ---- */
+
+static int start_monitor(struct local *local, struct error *err);
+
+static void revive_monitor(void *user)
+{
+	struct local *local = user;
+	struct error err;
+
+	if (local->run.phase == RUN_WATCHING && !local->run.over &&
+	    start_monitor(local, &err) < 0)
+		give_up(local, EXIT_SYSTEM, err.text);
+}
+
+static void on_monitor_end(void *user)
+{
+	struct local *local = user;
+
+	if (local->run.phase != RUN_WATCHING || local->run.over ||
+	    local->run.stop >= STOP_END) {
+		check_drain(local);
+		return;
+	}
+	if (local->monitors < MONITORS_MAX) {
+		run_say(&local->run,
+			"the monitor has ended, and its executors with it: "
+			"another one is started; see %s/monitor.log",
+			local->config.dir->path);
+		loop_timer_set(local->run.client.loop, &local->revive,
+			       backoff(local->monitors - 1, 500, 5000),
+			       revive_monitor, local);
+		return;
+	}
+	run_say(&local->run, "the monitor has ended too often");
+	run_fail(&local->run);
+}
+
+static int start_monitor(struct local *local, struct error *err)
+{
+	const struct local_config *config = &local->config;
+	const char *argv[16 + ADAPTER_FILES_ARGS_MAX + 1] = {
+		NULL,
+		"--job",
+		config->job_file,
+		"--coordinator",
+		local->run.client.address,
+		"--state",
+		config->dir->path,
+	};
+	const char **end;
+	CLEANUP(close) int log = -1;
+	char path[PATH_MAX + 16];
+
+	end = adapter_files_put(config->adapters, argv + 7);
+	if (config->hosts) {
+		*end++ = "--hosts";
+		*end++ = config->hosts_file;
+	}
+	if (*local->token_file) {
+		*end++ = "--token-file";
+		*end++ = local->token_file;
+	}
+	local_tls_add(local, ROLE_MONITOR, "--tls", &end);
+	local_tls_add(local, ROLE_EXECUTOR, "--executor-tls", &end);
+	if (config->lookup->unencrypted)
+		*end++ = "--unencrypted";
+	snprintf(path, sizeof(path), "%s/monitor.log", config->dir->path);
+	log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
+		   0600);
+	if (log < 0)
+		return error_errno(err, "%s", path);
+	local->monitors++;
+	local->monitor.program = "bellows-monitor";
+	local->monitor.on_end = on_monitor_end;
+	local->monitor.user = local;
+	return process_start(&local->monitor, local->run.client.loop, argv, log,
+			     log, err);
+}
+
+/* ---- watching the job ---- */
+
+static void on_job(void *user, const Bellows__V1__Job *job)
+{
+	struct local *local = user;
+	bool moved = !local->run.known || local->run.state != job->state;
+
+	run_job(&local->run, job);
+	if (moved && local->run.asked && local->run.stop < STOP_END)
+		run_set_patience(&local->run, LEAVE);
+}
+
+static void on_watch_end(void *user, int r, const struct error *err)
+{
+	struct local *local = user;
+
+	if (local->run.stop < STOP_END)
+		run_set_patience(&local->run, LEAVE);
+}
+
+static void tell_address(struct local *local)
+{
+	const char *address = local->run.client.address;
+
+	if (*local->tls)
+		run_say(&local->run,
+			"listening on %s, encrypted; who has %s and %s/client "
+			"may command the job",
+			address, local->token_file, local->tls);
+	else
+		run_say(&local->run,
+			"listening on %s, not encrypted; who has %s may "
+			"command the job",
+			address, local->token_file);
+}
+
+/* The address was written: watch, and start who brings executors. */
+static void begin(struct local *local)
+{
+	static const struct watch_events events = {
+		.on_job = on_job,
+		.on_end = on_watch_end,
+	};
+	struct error err;
+
+	if (client_connect(&local->run.client, &err) < 0 ||
+	    start_monitor(local, &err) < 0) {
+		give_up(local, EXIT_SYSTEM, err.text);
+		return;
+	}
+	if (local->config.hosts)
+		tell_address(local);
+	local->run.phase = RUN_WATCHING;
+	watch_start(&local->run.watch, &local->run.client, 0, &events, local);
+}
+
+static void look_for_address(void *user)
+{
+	struct local *local = user;
+	struct client *client = &local->run.client;
+	struct stamp stamp;
+	struct error err;
+	int r;
+
+	r = statedir_address(local->config.dir, client->address,
+			     sizeof(client->address), &stamp, &err);
+	if (r == 0 && memcmp(&stamp, &local->old_address, sizeof(stamp))) {
+		begin(local);
+		return;
+	}
+	if (loop_now() - local->started >= LISTEN) {
+		give_up(local, EXIT_UNREACHABLE,
+			"the coordinator did not listen within 10 s");
+		return;
+	}
+	loop_timer_set(client->loop, &local->poll, POLL, look_for_address,
+		       local);
+}
+
+/* ---- the coordinator ---- */
+
+static void on_output(void *user, const char *data, size_t n)
+{
+	struct local *local = user;
+
+	local->run.events->on_output(local->run.user, false, data, n);
+}
+
+static void on_coordinator_end(void *user)
+{
+	struct local *local = user;
+
+	local->run.phase = RUN_LEAVING;
+	loop_timer_clear(&local->poll);
+	loop_timer_clear(&local->revive);
+	watch_stop(&local->run.watch);
+	if (local->run.stop < STOP_END)
+		run_set_patience(&local->run, FOLLOW);
+	check_drain(local);
+}
+
+static int start_pumps(struct local *local, int out, int err_fd,
+		       struct error *err)
+{
+	struct loop *loop = local->run.client.loop;
+	int r, k;
+
+	r = pump_start(&local->out, loop, out, false, on_output, settle, local,
+		       err);
+	k = pump_start(&local->err, loop, err_fd, true, local_on_error_line,
+		       settle, local, err);
+	return r < 0 ? r : k;
+}
+
+static int start_coordinator(struct local *local, struct error *err)
+{
+	const struct local_config *config = &local->config;
+	char log[4200];
+	const char *argv[14 + ADAPTER_FILES_ARGS_MAX + 1] = {
+		NULL,      "--job",           config->job_file,
+		"--state", config->dir->path, "--log",
+		log,
+	};
+	int out[2], errors[2], r;
+	const char **end = adapter_files_put(config->adapters, argv + 7);
+
+	if (config->listen) {
+		*end++ = "--listen";
+		*end++ = config->listen;
+	}
+	if (*local->token_file) {
+		*end++ = "--token-file";
+		*end++ = local->token_file;
+	}
+	local_tls_add(local, ROLE_COORDINATOR, "--tls", &end);
+	if (config->lookup->unencrypted)
+		*end++ = "--unencrypted";
+	snprintf(log, sizeof(log), "%s/coordinator.log", config->dir->path);
+	if (pipe2(out, O_CLOEXEC) < 0)
+		return error_errno(err, "pipe");
+	if (pipe2(errors, O_CLOEXEC) < 0) {
+		close(out[0]);
+		close(out[1]);
+		return error_errno(err, "pipe");
+	}
+	local->coordinator.program = "bellows-coordinator";
+	local->coordinator.on_end = on_coordinator_end;
+	local->coordinator.user = local;
+	r = start_pumps(local, out[0], errors[0], err);
+	if (r == 0)
+		r = process_start(&local->coordinator, local->run.client.loop,
+				  argv, out[1], errors[1], err);
+	close(out[1]);
+	close(errors[1]);
+	return r;
+}
+
+static int start(struct local *local, struct error *err)
+{
+	char address[256];
+	int r;
+
+	/* what a former coordinator left is not the new one's address */
+	statedir_address(local->config.dir, address, sizeof(address),
+			 &local->old_address, NULL);
+	r = local_token_init(local, err);
+	if (r == 0)
+		r = local_tls_init(local, err);
+	if (r == 0)
+		r = start_coordinator(local, err);
+	if (r < 0)
+		return r;
+	local->started = loop_now();
+	loop_timer_set(local->run.client.loop, &local->poll, 0,
+		       look_for_address, local);
+	return 0;
+}
+
+int local_start(struct run **out, struct loop *loop,
+		const struct local_config *config,
+		const struct run_events *events, void *user, struct error *err)
+{
+	struct local *local = calloc(1, sizeof(*local));
+	int r;
+
+	if (!local)
+		return error_set(err, -ENOMEM, "out of memory");
+	run_init(&local->run, &kind, loop, config->job->name, events, user);
+	local->run.save_deadline = config->job->checkpoint_deadline;
+	local->config = *config;
+	r = start(local, err);
+	if (r < 0)
+		run_destroy(&local->run);
+	else
+		*out = &local->run;
+	return r;
+}

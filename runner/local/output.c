@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runner/local/internal.h"
+
+#include "runner/own_line.h"
+
+void local_on_error_line(void *user, const char *line, size_t n)
+{
+	struct local *local = user;
+	enum own_level level;
+	const char *own = own_line(line, n, &level);
+	int length;
+
+	/* what is no error goes to a file of its own */
+	if (own && level != OWN_ERROR)
+		own = NULL;
+	if (!own)
+		local->run.events->on_output(local->run.user, true, line, n);
+	if (!own && local->run.phase != RUN_STARTING)
+		return;
+	own = own ? own : line;
+	length = (int)(line + n - own);
+	length -= length > 0 && own[length - 1] == '\n';
+	if (length == 0)
+		return;
+	snprintf(local->last_error, sizeof(local->last_error), "%.*s", length,
+		 own);
+	if (local->run.phase != RUN_STARTING)
+		run_say(&local->run, "coordinator: %.*s", length, own);
+}
