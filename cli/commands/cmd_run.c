@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
 #include "cli/commands/compose.h"
+#include "cli/commands/run_kube.h"
 #include "cli/commands/run_view.h"
-#include "cli/kube_run.h"
 #include "client/client.h"
 #include "jobfile/exit.h"
 #include "runner/local/listen.h"
@@ -189,7 +189,7 @@ int cmd_run(const struct args *args, const struct output *output)
 				   "run needs a job file, or options and a "
 				   "command; see 'bellows help run'");
 	if (args->lookup.on)
-		return kube_run(args, output);
+		return run_kube(args, output);
 	code = prepare(&start, args, &err);
 	code = code != 0 ? output_fail(output, code, "%s", err.text)
 			 : run(&start, args, output);

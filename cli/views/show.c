@@ -87,22 +87,6 @@ static void on_resize(void *user, int signo, pid_t sender)
 	draw_soon(show);
 }
 
-struct show_config show_of_run(const struct args *args,
-			       const struct output *output,
-			       loop_timer_f on_room, void *user)
-{
-	return (struct show_config){
-		.output = output,
-		.lines = args->json ? STDOUT_FILENO : STDERR_FILENO,
-		.bar = !args->no_progress && !args->json,
-		.wrap = args->json,
-		.quiet = args->quiet,
-		.term = args->term,
-		.on_room = on_room,
-		.user = user,
-	};
-}
-
 static bool wants_bar(const struct show_config *config)
 {
 	return config->bar && !config->quiet && isatty(STDERR_FILENO) &&

@@ -10,7 +10,6 @@
  * away before anything else is written and put back after a whole line.
  */
 
-#include "cli/commands/args.h"
 #include "cli/views/output.h"
 #include "loop/loop.h"
 
@@ -27,11 +26,6 @@ struct show_config {
 	loop_timer_f on_room;  /* optional: see show_is_full() */
 	void *user;
 };
-
-/* Of `run`, here or in a cluster, which follows its job from the beginning. */
-struct show_config show_of_run(const struct args *args,
-			       const struct output *output,
-			       loop_timer_f on_room, void *user);
 
 int show_create(struct show **out, struct loop *loop,
 		const struct show_config *config, struct error *err);

@@ -194,7 +194,7 @@ static int await_ending(struct kube_former *former, struct reach *reach,
 	int r;
 
 	while ((r = look(former, reach, kind, name, err)) > 0) {
-		r = kube_patience_rest(patience, reach);
+		r = kube_patience_rest(patience, reach, err);
 		if (r == -ETIMEDOUT)
 			return error_set(
 				err, -EEXIST,

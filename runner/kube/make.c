@@ -13,7 +13,6 @@ struct making {
 	struct reach *reach;
 	const struct kube_objects *objects;
 	struct kube_patience *patience;
-	const bool *stop;
 	char uid[KUBE_OBJECTS_MAX][64]; /* "": not made here */
 	cJSON *owner;                   /* as it was made */
 };
@@ -99,14 +98,12 @@ static int make_after(struct making *making, size_t i, struct error *err)
 	while ((r = make_one(making, i, err)) == -EEXIST) {
 		r = is_left_over(making, i)
 			    ? kube_patience_rest(making->patience,
-						 making->reach)
+						 making->reach, err)
 			    : -EEXIST;
 		if (r == -EEXIST || r == -ETIMEDOUT)
 			return refuse(making, i, err);
-		if (r == 0 && *making->stop)
-			return error_set(err, -ECANCELED, "interrupted");
 		if (r < 0)
-			return error_set(err, r, "waiting failed");
+			return r;
 	}
 	return r;
 }
@@ -169,19 +166,17 @@ static void undo(struct making *making, struct error *err)
 }
 
 int kube_make(struct reach *reach, struct kube_objects *objects,
-	      struct kube_patience *patience, const bool *stop,
-	      struct error *err)
+	      struct kube_patience *patience, struct error *err)
 {
 	struct making making = {
 		.reach = reach,
 		.objects = objects,
 		.patience = patience,
-		.stop = stop,
 	};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < objects->n; i++) {
-		if (*stop)
+		if (*patience->stop)
 			r = error_set(err, -ECANCELED, "interrupted");
 		else
 			r = make_after(&making, i, err);

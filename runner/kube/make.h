@@ -37,10 +37,9 @@ int kube_clear(struct reach *reach, const struct kube_former *former,
 	       struct error *err);
 
 /* Makes all, or removes what it made.  Waits for what is left of a former run,
- * whose Job is gone, and is about to go.  *stop: looked at between two
- * requests; true ends with -ECANCELED. */
+ * whose Job is gone, and is about to go.  The patience's stop is looked at
+ * between two requests: true ends with -ECANCELED. */
 int kube_make(struct reach *reach, struct kube_objects *objects,
-	      struct kube_patience *patience, const bool *stop,
-	      struct error *err);
+	      struct kube_patience *patience, struct error *err);
 
 #endif

@@ -22,13 +22,19 @@ int kube_rest(struct reach *reach)
 	return loop_run(reach->loop);
 }
 
-int kube_patience_rest(struct kube_patience *patience, struct reach *reach)
+int kube_patience_rest(struct kube_patience *patience, struct reach *reach,
+		       struct error *err)
 {
+	int r;
+
 	if (patience->until == 0) {
 		patience->until = loop_now() + KUBE_PATIENCE;
 		patience->tell(patience->user);
 	} else if (loop_now() >= patience->until) {
 		return -ETIMEDOUT;
 	}
-	return kube_rest(reach);
+	r = kube_rest(reach);
+	if (r < 0)
+		return error_set(err, r, "waiting failed");
+	return *patience->stop ? error_set(err, -ECANCELED, "interrupted") : 0;
 }

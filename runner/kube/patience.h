@@ -13,12 +13,14 @@
 struct kube_patience {
 	void (*tell)(void *user); /* before the first rest */
 	void *user;
-	msec_t until; /* 0: nothing was waited for yet */
+	const bool *stop; /* looked at after each rest */
+	msec_t until;     /* 0: nothing was waited for yet */
 };
 
-/* Lets a moment pass before the next look.  Returns 0, or -ETIMEDOUT without a
- * sentence: what is waited for is the caller's to say. */
-int kube_patience_rest(struct kube_patience *patience, struct reach *reach);
+/* Lets a moment pass before the next look.  -ECANCELED: *stop; -ETIMEDOUT
+ * without a sentence: the caller says what was waited for. */
+int kube_patience_rest(struct kube_patience *patience, struct reach *reach,
+		       struct error *err);
 
 /* The moment alone. */
 int kube_rest(struct reach *reach);

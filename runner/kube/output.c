@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kube_follow_internal.h"
+#include "runner/kube/follow_internal.h"
 
 #include "runner/own_line.h"
 
@@ -13,9 +13,8 @@ void follow_on_lines(void *user, const char *text, size_t n)
 	int length;
 
 	if (!own) {
-		show_output(following->show, false, text, n);
-		if (show_is_full(following->show))
-			kube_log_hold(following->log, true);
+		following->run.events->on_output(following->run.user, false,
+						 text, n);
 		return;
 	}
 	length = (int)(text + n - own);
@@ -23,6 +22,6 @@ void follow_on_lines(void *user, const char *text, size_t n)
 	if (level == OWN_ERROR && length > 0) {
 		snprintf(following->told, sizeof(following->told), "%.*s",
 			 length, own);
-		show_say(following->show, "coordinator: %.*s", length, own);
+		run_say(&following->run, "coordinator: %.*s", length, own);
 	}
 }

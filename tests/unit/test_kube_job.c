@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kube_job.h"
+#include "runner/kube/job.h"
 #include "runner/kube/objects.h"
 #include "runner/kube/pods.h"
 #include "runner/own_line.h"
@@ -92,25 +92,18 @@ static void why_a_pod_does_not_run_is_told(void)
 
 /* ---- the job file ---- */
 
-static char path[] = "/tmp/bellows-test-XXXXXX";
-
 static int read_job(struct kube_job *job, const char *more)
 {
-	const char *words[] = {path};
-	const struct args args = {.words = {words, 1}};
-	FILE *to = fopen(path, "w");
+	char text[512];
 
-	if (!to)
-		return -1;
-	fprintf(to,
-		"name: heat\napp: parint\nranks: {initial: 2, max: 6}\n"
-		"ranks_per_executor: 2\n"
-		"command: [parint, --array-size, 1000, --iterations, 10, "
-		"--nloop, 1]\n%s",
-		more);
-	fclose(to);
+	snprintf(text, sizeof(text),
+		 "name: heat\napp: parint\nranks: {initial: 2, max: 6}\n"
+		 "ranks_per_executor: 2\n"
+		 "command: [parint, --array-size, 1000, --iterations, 10, "
+		 "--nloop, 1]\n%s",
+		 more);
 	*job = (struct kube_job){0};
-	return kube_job_read(job, &args, &err);
+	return kube_job_parse(job, "heat.yaml", text, &err);
 }
 
 static void a_job_without_a_directory_runs_in_data(void)
@@ -132,15 +125,17 @@ static void directories_that_pods_do_not_have_are_refused(void)
 {
 	struct kube_job job;
 
-	CHECK(read_job(&job, "dir: run1\ncheckpoint: {dir: ckpt}\n") == 65);
+	CHECK(read_job(&job, "dir: run1\ncheckpoint: {dir: ckpt}\n") ==
+	      -EINVAL);
 	CHECK(strstr(err.text, ": dir: a pod has no folder of the job file to "
 			       "take it from; an absolute one, as /data/run1"));
 	kube_job_fini(&job);
-	CHECK(read_job(&job, "checkpoint: {dir: /database}\n") == 65);
+	CHECK(read_job(&job, "checkpoint: {dir: /database}\n") == -EINVAL);
 	CHECK(strstr(err.text, ": checkpoint.dir: /database is not below /data,"
 			       " where the volume is that all pods share"));
 	kube_job_fini(&job);
-	CHECK(read_job(&job, "checkpoint: {dir: ckpt}\nranks: many\n") == 65);
+	CHECK(read_job(&job, "checkpoint: {dir: ckpt}\nranks: many\n") ==
+	      -EINVAL);
 	kube_job_fini(&job);
 }
 
@@ -434,23 +429,13 @@ static void lines_of_the_coordinator_are_told_from_output(void)
 	CHECK(!own("2026-01-31T12:00:00.000Z executor info: x\n", &level));
 }
 
-static void job_files_have_a_place_of_their_own(void)
-{
-	int fd = mkstemp(path);
-
-	CHECK(fd >= 0);
-	close(fd);
-}
-
 static void nothing_is_left_behind(void)
 {
 	kube_job_fini(&job_of_wish);
 	keys_fini(&keys_of_wish);
-	CHECK(unlink(path) == 0);
 }
 
-RUN_TESTS(TEST(job_files_have_a_place_of_their_own),
-	  TEST(the_pod_that_runs_is_found_among_former_ones),
+RUN_TESTS(TEST(the_pod_that_runs_is_found_among_former_ones),
 	  TEST(no_pod_or_two_are_told), TEST(why_a_pod_does_not_run_is_told),
 	  TEST(a_job_without_a_directory_runs_in_data),
 	  TEST(directories_that_pods_do_not_have_are_refused),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_KUBE_JOB_H
-#define CLI_KUBE_JOB_H
+#ifndef RUNNER_KUBE_JOB_H
+#define RUNNER_KUBE_JOB_H
 
 /*
  * The job file as the pods are to read it
@@ -10,20 +10,19 @@
  * where a job runs that does not say where, and where its checkpoints are.
  */
 
-#include "cli/commands/args.h"
 #include "jobfile/jobfile.h"
 
 #define KUBE_DATA "/data"
 
+/* Zero-initialised. */
 struct kube_job {
 	struct jobfile *job; /* with directories as they are in a pod */
 	char *text;
 };
 
-/* Reads the file that args name, or writes the one that its options stand for.
- * Returns 0 or an exit status, with a sentence. */
-int kube_job_read(struct kube_job *job, const struct args *args,
-		  struct error *err);
+/* text: of a job file; path: what sentences call it. */
+int kube_job_parse(struct kube_job *job, const char *path, const char *text,
+		   struct error *err);
 void kube_job_fini(struct kube_job *job);
 
 #endif

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kube_run.h"
+#include "cli/commands/run_kube.h"
 
 #include "base/file.h"
+#include "base/list.h"
 #include "base/text.h"
+#include "cli/commands/compose.h"
+#include "cli/commands/run_view.h"
 #include "cli/exit_code.h"
-#include "cli/kube_follow.h"
-#include "cli/kube_job.h"
 #include "cli/views/json.h"
 #include "jobfile/exit.h"
 #include "runner/keys.h"
+#include "runner/kube/begin.h"
+#include "runner/kube/follow.h"
+#include "runner/kube/job.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <string.h>
 
 /* The job, from its file to what is made of it. */
@@ -23,14 +26,10 @@ struct start {
 	struct token token;
 	struct keys keys;
 	char image[512];
-	bool plain;
-	struct kube_former former;
-	struct kube_patience patience;
 	struct kube_objects *objects;
 	struct loop *loop;
 	struct reach *reach;
-	struct client client;
-	bool stop; /* asked to, by a signal */
+	bool stop; /* a signal has asked for it */
 };
 
 /* ---- what was asked for ---- */
@@ -100,6 +99,36 @@ static int check_name(const char *name, struct error *err)
 			 name);
 }
 
+/* The text of the job file, or of the one that the options stand for.  Returns
+ * 0 or an exit status. */
+static int read_text(char **out, const struct args *args, struct error *err)
+{
+	CLEANUP(jobfile_destroy) struct jobfile *job = NULL;
+
+	if (!args->words.n)
+		return compose(out, args, KUBE_DATA, err) < 0 ? EXIT_USAGE : 0;
+	if (jobfile_read(&job, args->words.at[0], err) < 0)
+		return EXIT_JOBFILE;
+	*out = strdup(job->text);
+	if (*out)
+		return 0;
+	error_set(err, -ENOMEM, "out of memory");
+	return EXIT_INTERNAL;
+}
+
+static int read_job(struct start *start, struct error *err)
+{
+	const struct args *args = start->args;
+	const char *path = args->words.n ? args->words.at[0] : "command line";
+	CLEANUP(free) char *text = NULL;
+	int code = read_text(&text, args, err);
+
+	if (code != 0)
+		return code;
+	return kube_job_parse(&start->job, path, text, err) < 0 ? EXIT_JOBFILE
+								: 0;
+}
+
 /* Returns 0 or an exit status. */
 static int prepare(struct start *start, struct error *err)
 {
@@ -108,7 +137,7 @@ static int prepare(struct start *start, struct error *err)
 
 	if (check_args(args, err) < 0)
 		return EXIT_USAGE;
-	code = kube_job_read(&start->job, args, err);
+	code = read_job(start, err);
 	if (code != 0)
 		return code;
 	if (check_name(start->job.job->name, err) < 0)
@@ -128,18 +157,16 @@ static int prepare(struct start *start, struct error *err)
 		return EXIT_SYSTEM;
 	snprintf(start->image, sizeof(start->image), "localhost/bellows-%s:dev",
 		 start->job.job->adapter->name);
-	start->plain = args->plain;
 	return 0;
 }
 
-static int make_objects(struct start *start, const char *namespace,
-			struct error *err)
+static struct kube_wish wish_of(const struct start *start)
 {
 	const struct args *args = start->args;
-	const struct kube_wish wish = {
+
+	return (struct kube_wish){
 		.job = start->job.job,
 		.text = start->job.text,
-		.namespace = namespace,
 		.token = start->token.text,
 		.keys = &start->keys,
 		.image = args->image ? args->image : start->image,
@@ -149,25 +176,21 @@ static int make_objects(struct start *start, const char *namespace,
 		.claim = args->claim,
 		.storage = args->storage,
 		.storage_class = args->storage_class,
-		.plain = start->plain,
+		.plain = args->plain,
 	};
-
-	return kube_objects_create(&start->objects, &wish, err);
 }
 
 /* ---- printing ---- */
 
-static const char *namespace_for(const struct args *args)
-{
-	return args->lookup.namespace ? args->lookup.namespace : "default";
-}
-
 /* A List, as `kubectl apply -f -` takes it. */
 static int print(struct start *start, struct error *err)
 {
+	const char *namespace = start->args->lookup.namespace;
 	cJSON *list = cJSON_CreateObject(), *items;
+	struct kube_wish wish = wish_of(start);
 
-	if (make_objects(start, namespace_for(start->args), err) < 0)
+	wish.namespace = namespace ? namespace : "default";
+	if (kube_objects_create(&start->objects, &wish, err) < 0)
 		return EXIT_INTERNAL;
 	cJSON_AddStringToObject(list, "apiVersion", "v1");
 	cJSON_AddStringToObject(list, "kind", "List");
@@ -181,20 +204,13 @@ static int print(struct start *start, struct error *err)
 
 /* ---- making ---- */
 
-static void say(const struct start *start, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void say(const struct start *start, const char *fmt, ...)
+static void say(void *user, const char *sentence)
 {
-	char text[512];
-	const struct event event = {.kind = EVENT_MESSAGE, .text = text};
-	va_list ap;
+	const struct start *start = user;
+	const struct event event = {.kind = EVENT_MESSAGE, .text = sentence};
 
 	if (start->args->quiet)
 		return;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
 	start->output->event(start->args->json ? stdout : stderr, &event);
 	fflush(stdout);
 }
@@ -206,91 +222,76 @@ static void on_signal(void *user, int signo, pid_t sender)
 	start->stop = true;
 }
 
-static void tell_waiting(void *user)
-{
-	const struct start *start = user;
-
-	say(start,
-	    "the former run of %s is still ending: waiting for that, %d s at "
-	    "most",
-	    start->job.job->name, (int)(KUBE_PATIENCE / 1000));
-}
-
-static int choose(struct start *start, struct error *err)
-{
-	const char *mode = start->args->mode;
-	int r;
-
-	start->patience.tell = tell_waiting;
-	start->patience.user = start;
-	r = kube_survey(&start->former, start->reach, start->job.job->name,
-			&start->patience, err);
-	if (r < 0 || start->plain || start->former.volcano)
-		return r;
-	if (mode && strcmp(mode, "replicas") == 0)
-		return error_set(err, -EINVAL,
-				 "--mode replicas is of Volcano's Job, which "
-				 "this cluster does not have");
-	start->plain = true;
-	say(start, "the cluster has no Volcano Jobs: a Job of Kubernetes alone "
-		   "is made, as with --plain");
-	return 0;
-}
-
 static int make(struct start *start, struct error *err)
 {
 	static const int signals[] = {SIGINT, SIGTERM};
+	struct kube_wish wish = wish_of(start);
+	struct begin_config config = {
+		.stop = &start->stop,
+		.say = say,
+		.user = start,
+	};
 	int r = loop_create(&start->loop, err);
 
 	if (r == 0)
 		r = reach_create(&start->reach, start->loop,
 				 &start->args->lookup, err);
-	if (r == 0)
-		r = choose(start, err);
-	for (size_t i = 0; r == 0 && i < 2; i++)
+	for (size_t i = 0; r == 0 && i < LENGTH(signals); i++)
 		r = loop_signal_add(start->loop, signals[i], on_signal, start,
 				    err);
-	if (r == 0)
-		r = make_objects(start, reach_namespace(start->reach), err);
-	if (r == 0 && start->former.kind) {
-		say(start,
-		    "the former run of %s is over: its Job is replaced, "
-		    "its data stay",
-		    start->job.job->name);
-		r = kube_clear(start->reach, &start->former, start->objects,
-			       &start->stop, err);
-	}
-	if (r == 0)
-		r = kube_make(start->reach, start->objects, &start->patience,
-			      &start->stop, err);
-	return r;
+	config.loop = start->loop;
+	config.reach = start->reach;
+	return r < 0 ? r : kube_begin(&start->objects, &config, &wish, err);
 }
+
+/* ---- following ---- */
 
 static int follow(struct start *start)
 {
-	const struct kube_follow_config config = {
-		.args = start->args,
-		.output = start->output,
+	struct run_view view = {.args = start->args, .output = start->output};
+	const struct follow_config config = {
 		.job = start->job.job,
 		.objects = start->objects,
 		.reach = start->reach,
-		.client = &start->client,
 	};
-	const char *name = start->job.job->name;
+	struct error err;
+	int code, r = view_begin(&view, start->loop, &err);
 
-	start->client.loop = start->loop;
-	snprintf(start->client.name, sizeof(start->client.name), "%s", name);
-	if (!start->args->detach)
-		return kube_follow(&config);
-	say(start,
-	    "job %s runs in namespace %s: 'bellows watch %s --on kube%s' "
-	    "follows it",
-	    name, reach_namespace(start->reach), name,
-	    reach_words(start->reach));
+	if (r == 0)
+		r = follow_start(&view.run, start->loop, &config,
+				 &run_view_events, &view, &err);
+	code = r < 0 ? output_fail(start->output, EXIT_SYSTEM, "%s", err.text)
+		     : view_follow(&view);
+	view_end(&view);
+	return code;
+}
+
+static int detach(struct start *start)
+{
+	const char *name = start->job.job->name;
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "job %s runs in namespace %s: 'bellows watch %s --on kube%s' "
+		 "follows it",
+		 name, reach_namespace(start->reach), name,
+		 reach_words(start->reach));
+	say(start, text);
 	return EXIT_DONE;
 }
 
-int kube_run(const struct args *args, const struct output *output)
+static void start_fini(struct start *start)
+{
+	reach_destroy(start->reach);
+	if (start->loop)
+		loop_destroy(start->loop);
+	kube_objects_destroy(start->objects);
+	kube_job_fini(&start->job);
+	explicit_bzero(&start->token, sizeof(start->token));
+	keys_fini(&start->keys);
+}
+
+int run_kube(const struct args *args, const struct output *output)
 {
 	struct start start = {.args = args, .output = output};
 	struct error err;
@@ -305,14 +306,7 @@ int kube_run(const struct args *args, const struct output *output)
 	if (code != 0)
 		output_fail(output, code, "%s", err.text);
 	else if (!args->print)
-		code = follow(&start);
-	client_close(&start.client);
-	reach_destroy(start.reach);
-	if (start.loop)
-		loop_destroy(start.loop);
-	kube_objects_destroy(start.objects);
-	kube_job_fini(&start.job);
-	explicit_bzero(&start.token, sizeof(start.token));
-	keys_fini(&start.keys);
+		code = args->detach ? detach(&start) : follow(&start);
+	start_fini(&start);
 	return code;
 }

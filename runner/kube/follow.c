@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kube_follow_internal.h"
-
-#include "base/text.h"
-#include "cli/views/timeline.h"
 #include "jobfile/exit.h"
+#include "runner/kube/follow_internal.h"
 #include "runner/kube/pods.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DRAIN  SECONDS(10) /* from the end of the job to that of its log */
@@ -14,7 +13,7 @@
 
 static const char *job_name(const struct following *following)
 {
-	return following->config->job->name;
+	return following->config.job->name;
 }
 
 /* ---- leaving ---- */
@@ -26,24 +25,41 @@ static const char *job_name(const struct following *following)
  */
 static bool is_report_due(const struct following *following)
 {
-	return following->over && !following->reported &&
-	       following->stop != FOLLOW_DELETE &&
+	const struct run *run = &following->run;
+
+	return run->over && !following->reported && run->stop < STOP_END &&
 	       loop_timer_is_set(&following->report) &&
-	       kube_is_leave(show_last(following->show)->exit_code);
+	       kube_is_leave(run->exit_code);
 }
 
-/* Ends the loop once nothing is left to be told. */
+static void conclude(struct following *following)
+{
+	struct run *run = &following->run;
+
+	if (run->over) {
+		run_conclude_over(run);
+	} else if (following->failure[0]) {
+		run->result.code = following->failure_code;
+		snprintf(run->result.why, sizeof(run->result.why), "%s",
+			 following->failure);
+	} else {
+		run->result.code = following->exit_code >= 0
+					   ? following->exit_code
+					   : EXIT_CANCELLED;
+	}
+	run_end(run);
+}
+
+/* The run ends once nothing is left to be told. */
 static void settle(void *user)
 {
 	struct following *following = user;
 
-	if (following->log && !show_is_full(following->show))
-		kube_log_hold(following->log, false);
-	if (following->phase != FOLLOW_LEAVING || !following->drained)
+	if (following->run.phase != RUN_LEAVING || !following->drained)
 		return;
-	show_over(following->show);
-	if (show_is_empty(following->show) && !is_report_due(following))
-		loop_stop(following->client->loop, 0);
+	run_over(&following->run);
+	if (!is_report_due(following))
+		conclude(following);
 }
 
 static void on_drained(void *user)
@@ -56,13 +72,13 @@ static void on_drained(void *user)
 
 void follow_leave(struct following *following)
 {
-	struct loop *loop = following->client->loop;
+	struct loop *loop = following->run.client.loop;
 
-	if (following->phase == FOLLOW_LEAVING)
+	if (following->run.phase == RUN_LEAVING)
 		return;
-	following->phase = FOLLOW_LEAVING;
-	loop_timer_clear(&following->patience);
-	watch_stop(&following->watch);
+	following->run.phase = RUN_LEAVING;
+	loop_timer_clear(&following->run.patience);
+	watch_stop(&following->run.watch);
 	loop_timer_set(loop, &following->drain, following->log ? DRAIN : 0,
 		       on_drained, following);
 	loop_timer_set(loop, &following->report, REPORT, settle, following);
@@ -71,15 +87,15 @@ void follow_leave(struct following *following)
 /* It can be followed no longer; of the job itself nothing is known. */
 static void lose(struct following *following, const char *why)
 {
-	const struct reach *reach = following->config->reach;
+	const struct reach *reach = following->config.reach;
 	struct error err;
 
-	if (!following->client->route ||
-	    client_gone(following->client, &err) == 0)
-		show_say(following->show,
-			 "the job is left as it is: 'bellows watch %s --on "
-			 "kube%s' follows it",
-			 job_name(following), reach_words(reach));
+	if (!following->run.client.route ||
+	    client_gone(&following->run.client, &err) == 0)
+		run_say(&following->run,
+			"the job is left as it is: 'bellows watch %s --on "
+			"kube%s' follows it",
+			job_name(following), reach_words(reach));
 	snprintf(following->failure, sizeof(following->failure), "%s", why);
 	following->failure_code = EXIT_UNREACHABLE;
 	follow_leave(following);
@@ -91,7 +107,7 @@ static void on_log_paused(void *user)
 {
 	struct following *following = user;
 
-	if (following->phase == FOLLOW_LEAVING)
+	if (following->run.phase == RUN_LEAVING)
 		on_drained(following);
 }
 
@@ -99,10 +115,10 @@ static void on_log_trouble(void *user, const struct kube_answer *answer)
 {
 	struct following *following = user;
 
-	if (following->phase == FOLLOW_LEAVING) /* the pod is gone */
+	if (following->run.phase == RUN_LEAVING) /* the pod is gone */
 		on_drained(following);
 	else
-		show_say(following->show, "no output: %s", answer->text);
+		run_say(&following->run, "no output: %s", answer->text);
 }
 
 static void follow_log(struct following *following, const char *pod)
@@ -112,14 +128,14 @@ static void follow_log(struct following *following, const char *pod)
 		.paused = on_log_paused,
 		.trouble = on_log_trouble,
 	};
-	const struct reach *reach = following->config->reach;
+	const struct reach *reach = following->config.reach;
 	struct error err;
 
 	if (!following->log &&
 	    kube_log_start(&following->log, reach_kube(reach),
 			   reach_namespace(reach), pod, "coordinator", &events,
 			   following, &err) < 0)
-		show_say(following->show, "no output: %s", err.text);
+		run_say(&following->run, "no output: %s", err.text);
 }
 
 /* ---- watching the job ---- */
@@ -128,19 +144,18 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 {
 	struct following *following = user;
 
-	show_job(following->show, job);
-	following->over = state_is_over(job->state);
+	run_job(&following->run, job);
 }
 
 static void on_watch_end(void *user, int r, const struct error *err)
 {
 	struct following *following = user;
 
-	if (following->client->route)
+	if (following->run.client.route)
 		following->exit_code =
-			route_exit_code(following->client->route);
-	if (r < 0 && !following->over && following->exit_code < 0 &&
-	    !following->asked) {
+			route_exit_code(following->run.client.route);
+	if (r < 0 && !following->run.over && following->exit_code < 0 &&
+	    !following->run.asked) {
 		lose(following, err->text);
 		return;
 	}
@@ -153,7 +168,7 @@ static void begin(struct following *following)
 		.on_job = on_job,
 		.on_end = on_watch_end,
 	};
-	struct client *client = following->client;
+	struct client *client = &following->run.client;
 	struct error err;
 
 	route_lend(client->route, client);
@@ -161,8 +176,8 @@ static void begin(struct following *following)
 		lose(following, err.text);
 		return;
 	}
-	watch_start(&following->watch, client, client_patience(client), &events,
-		    following);
+	watch_start(&following->run.watch, client, client_patience(client),
+		    &events, following);
 }
 
 static void on_route(void *user, int r, const char *text)
@@ -171,7 +186,7 @@ static void on_route(void *user, int r, const char *text)
 
 	if (r < 0)
 		lose(following, text);
-	else if (following->phase == FOLLOW_WATCHING)
+	else if (following->run.phase == RUN_WATCHING)
 		begin(following);
 }
 
@@ -219,8 +234,8 @@ static void on_pod(void *user, enum kube_change change, const cJSON *pod)
 	following->reported = change == KUBE_GONE || kube_pod_is_over(pod) ||
 			      kube_pod_has_left(pod);
 	settle(following);
-	if (following->phase != FOLLOW_COMING || change == KUBE_GONE || !name ||
-	    kube_text(pod, "metadata.deletionTimestamp"))
+	if (following->run.phase != RUN_STARTING || change == KUBE_GONE ||
+	    !name || kube_text(pod, "metadata.deletionTimestamp"))
 		return;
 	kube_pod_tell(state, sizeof(state), pod);
 	if (kube_pod_runs(pod) || kube_pod_is_over(pod))
@@ -228,18 +243,18 @@ static void on_pod(void *user, enum kube_change change, const cJSON *pod)
 	if (kube_pod_is_over(pod)) {
 		on_pod_over(following, pod, state);
 	} else if (kube_pod_runs(pod)) {
-		following->phase = FOLLOW_WATCHING;
-		loop_timer_clear(&following->patience);
-		if (route_create(&route, following->config->reach,
+		following->run.phase = RUN_WATCHING;
+		loop_timer_clear(&following->run.patience);
+		if (route_create(&route, following->config.reach,
 				 job_name(following), pod, on_route, following,
 				 &err) < 0)
 			lose(following, err.text);
 		else
-			route_lend(route, following->client);
+			route_lend(route, &following->run.client);
 	} else if (is_worth_telling(state) &&
 		   strcmp(state, following->told) != 0) {
 		strcpy(following->told, state);
-		show_say(following->show, "pod %s: %s", name, state);
+		run_say(&following->run, "pod %s: %s", name, state);
 	}
 }
 
@@ -247,12 +262,12 @@ static void on_pods_trouble(void *user, const struct kube_answer *answer)
 {
 	struct following *following = user;
 
-	if (following->phase != FOLLOW_COMING)
+	if (following->run.phase != RUN_STARTING)
 		return;
 	if (answer->r == -EACCES)
 		lose(following, answer->text);
 	else
-		show_say(following->show, "%s", answer->text);
+		run_say(&following->run, "%s", answer->text);
 }
 
 static int watch_pods(struct following *following, struct error *err)
@@ -261,7 +276,7 @@ static int watch_pods(struct following *following, struct error *err)
 		.object = on_pod,
 		.trouble = on_pods_trouble,
 	};
-	const struct reach *reach = following->config->reach;
+	const struct reach *reach = following->config.reach;
 	char query[160];
 	const struct kube_target target = {
 		.kind = &kube_pods,
@@ -274,77 +289,78 @@ static int watch_pods(struct following *following, struct error *err)
 				&events, following, err);
 }
 
-/* ---- all of it ---- */
+/* ---- the kind ---- */
 
-static int start(struct following *following, struct error *err)
+static bool hears(const struct run *run)
 {
-	const struct show_config show =
-		show_of_run(following->config->args, following->config->output,
-			    settle, following);
-	int r = show_create(&following->show, following->client->loop, &show,
-			    err);
-
-	if (r == 0)
-		r = follow_stop_init(following, err);
-	if (r == 0)
-		r = watch_pods(following, err);
-	if (r < 0)
-		return r;
-	follow_set_patience(following, following->config->job->wait_deadline);
-	return 0;
+	return run->phase == RUN_WATCHING && run->client.channel;
 }
 
-static int conclude(const struct following *following)
+static void leave(struct run *run)
 {
-	const struct output *output = following->config->output;
-	const Bellows__V1__Job *job = show_last(following->show);
-
-	if (following->over) {
-		if (job->exit_code == 0 || following->asked ||
-		    !following->config->args->quiet)
-			return job->exit_code;
-		return output_fail(output, job->exit_code, "%s: %s",
-				   state_name(job->state), job->reason);
-	}
-	if (following->failure[0])
-		return output_fail(output, following->failure_code, "%s",
-				   following->failure);
-	if (following->exit_code >= 0)
-		return following->exit_code;
-	return EXIT_CANCELLED;
+	follow_leave(following_of(run));
 }
 
-static void following_fini(struct following *following)
+static void hurry(struct run *run)
 {
-	watch_stop(&following->watch);
+	conclude(following_of(run));
+}
+
+static void hold(struct run *run)
+{
+	struct following *following = following_of(run);
+
+	if (following->log)
+		kube_log_hold(following->log, run->held);
+}
+
+static void destroy(struct run *run)
+{
+	struct following *following = following_of(run);
+
 	kube_cancel(following->deletion);
 	kube_watch_stop(following->pods);
 	kube_log_stop(following->log);
-	loop_timer_clear(&following->patience);
 	loop_timer_clear(&following->drain);
 	loop_timer_clear(&following->report);
-	show_destroy(following->show);
+	run_fini(run);
+	free(following);
 }
 
-int kube_follow(const struct kube_follow_config *config)
-{
-	struct following following = {
-		.config = config,
-		.client = config->client,
-		.exit_code = -1,
-	};
-	const char *timeline = config->args->timeline;
-	struct error err;
-	int code, r;
+static const struct run_kind kind = {
+	.ending = "deleting the job",
+	.to_end = "delete the job",
+	.hears = hears,
+	.end = follow_delete,
+	.kill = leave,
+	.leave = leave,
+	.late = follow_late,
+	.hurry = hurry,
+	.hold = hold,
+	.destroy = destroy,
+};
 
-	r = start(&following, &err);
-	if (r == 0)
-		r = loop_run(following.client->loop);
-	if (r == 0 && timeline && show_last(following.show) &&
-	    timeline_save(timeline, show_last(following.show), &err) < 0)
-		fprintf(stderr, "bellows: no timeline: %s\n", err.text);
-	code = r < 0 ? output_fail(config->output, EXIT_SYSTEM, "%s", err.text)
-		     : conclude(&following);
-	following_fini(&following);
-	return code;
+int follow_start(struct run **out, struct loop *loop,
+		 const struct follow_config *config,
+		 const struct run_events *events, void *user, struct error *err)
+{
+	struct following *following = calloc(1, sizeof(*following));
+	struct run *run;
+	int r;
+
+	if (!following)
+		return error_set(err, -ENOMEM, "out of memory");
+	run = &following->run;
+	run_init(run, &kind, loop, config->job->name, events, user);
+	run->save_deadline = config->job->checkpoint_deadline;
+	following->config = *config;
+	following->exit_code = -1;
+	r = watch_pods(following, err);
+	if (r < 0) {
+		run_destroy(run);
+		return r;
+	}
+	run_set_patience(run, config->job->wait_deadline);
+	*out = run;
+	return 0;
 }

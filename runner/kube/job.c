@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kube_job.h"
+#include "runner/kube/job.h"
 
 #include "base/text.h"
-#include "cli/commands/compose.h"
-#include "jobfile/exit.h"
 
 #include <errno.h>
 #include <string.h>
@@ -45,47 +43,25 @@ static bool is_in_data(const char *path)
 	return strncmp(path, KUBE_DATA, n) == 0 && (!path[n] || path[n] == '/');
 }
 
-static int read_text(char **out, const struct args *args, struct error *err)
+int kube_job_parse(struct kube_job *job, const char *path, const char *text,
+		   struct error *err)
 {
-	CLEANUP(jobfile_destroy) struct jobfile *job = NULL;
+	int r = parse(&job->job, path, text, KUBE_DATA, err);
 
-	if (!args->words.n)
-		return compose(out, args, KUBE_DATA, err) < 0 ? EXIT_USAGE : 0;
-	if (jobfile_read(&job, args->words.at[0], err) < 0)
-		return EXIT_JOBFILE;
-	*out = strdup(job->text);
-	if (*out)
-		return 0;
-	error_set(err, -ENOMEM, "out of memory");
-	return EXIT_INTERNAL;
-}
-
-int kube_job_read(struct kube_job *job, const struct args *args,
-		  struct error *err)
-{
-	const char *path = args->words.n ? args->words.at[0] : "command line";
-	CLEANUP(free) char *text = NULL;
-	int code = read_text(&text, args, err);
-
-	if (code != 0)
-		return code;
-	if (parse(&job->job, path, text, KUBE_DATA, err) < 0)
-		return EXIT_JOBFILE;
+	if (r < 0)
+		return r;
 	job->text = complete(path, text);
-	if (!job->text) {
-		error_set(err, -EINVAL,
-			  "%s: dir: a pod has no folder of the job file to "
-			  "take it from; an absolute one, as %s",
-			  path, text_safe(job->job->app.dir).s);
-		return EXIT_JOBFILE;
-	}
+	if (!job->text)
+		return error_set(err, -EINVAL,
+				 "%s: dir: a pod has no folder of the job file "
+				 "to take it from; an absolute one, as %s",
+				 path, text_safe(job->job->app.dir).s);
 	if (is_in_data(job->job->app.checkpoint_dir))
 		return 0;
-	error_set(err, -EINVAL,
-		  "%s: checkpoint.dir: %s is not below " KUBE_DATA
-		  ", where the volume is that all pods share",
-		  path, text_safe(job->job->app.checkpoint_dir).s);
-	return EXIT_JOBFILE;
+	return error_set(err, -EINVAL,
+			 "%s: checkpoint.dir: %s is not below " KUBE_DATA
+			 ", where the volume is that all pods share",
+			 path, text_safe(job->job->app.checkpoint_dir).s);
 }
 
 void kube_job_fini(struct kube_job *job)
