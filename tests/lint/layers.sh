@@ -47,7 +47,7 @@ wrong=$(
 	check apps 'base'
 	check jobfile 'base|apps|yaml'
 	check client 'base|loop|rpc|tls|proto'
-	check runner 'base|loop|rpc|tls|http|kube|apps|jobfile|client|proto'
+	check runner 'base|loop|rpc|tls|kube|apps|jobfile|client|proto'
 	# The example is a project of its own: it sees what is installed, no more.
 	grep -rnE --include='*.[ch]' '#include "[^"]*/' apps/example 2>/dev/null |
 		sed 's|$| is not allowed here|'
@@ -69,6 +69,11 @@ wrong=$(
 		*) echo "$folder is a folder without a rule in layers.sh" ;;
 		esac
 	done
+	# A run on this machine and one in a cluster know nothing of each other.
+	grep -rn '#include "runner/kube/' runner/local 2>/dev/null |
+		sed 's|$| is not allowed here|'
+	grep -rn '#include "runner/local/' runner/kube 2>/dev/null |
+		sed 's|$| is not allowed here|'
 	# The state of a folder is seen by its own files alone.
 	grep -rnE --include='*.[ch]' '#include "(coordinator|runner)/.*internal\.h"' coordinator runner 2>/dev/null |
 		awk -F'[:"]' '{ a = $1; b = $4; sub("/[^/]*$", "", a); sub("/[^/]*$", "", b) } a != b { print $0 " is not allowed here" }'
