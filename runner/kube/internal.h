@@ -7,12 +7,18 @@
 #include "kube/forward.h"
 #include "runner/kube/reach.h"
 
+/* A socket in the folder of a reach. */
+struct reach_socket {
+	struct list link;
+	char address[144]; /* "unix:" and the path; "": not yet */
+};
+
 struct reach {
 	struct loop *loop;
 	const struct lookup *lookup;
 	struct kube_config *config;
 	struct kube *kube;
-	struct list routes;
+	struct list sockets;
 	unsigned made; /* sockets, so far */
 	char namespace[64];
 	char folder[128]; /* "": none */
@@ -22,14 +28,13 @@ struct reach {
 DEFINE_CLEANUP(struct reach, reach_destroy)
 
 struct route {
-	struct list link; /* in the reach */
 	struct reach *reach;
 	struct reach *own_reach; /* goes with the route; NULL: another's */
 	char job[64], pod[254], uid[64];
 	struct token token;
 	struct tls_identity identity;
 	bool has_identity; /* or it is known that there is none */
-	char address[144]; /* "unix:" and the socket */
+	struct reach_socket socket;
 	struct kube_call *call;
 	struct kube_watch *watch;
 	struct kube_forward *forward;
@@ -46,8 +51,5 @@ struct route {
 };
 
 DEFINE_CLEANUP(struct route, route_destroy)
-
-/* Its socket's name alone: safe where the program is about to end. */
-void route_unlink(const struct route *route);
 
 #endif

@@ -82,14 +82,21 @@ static int make_folder(struct reach *reach, const struct lookup *lookup,
 	return -EACCES;
 }
 
+/* Its name alone: the program is about to end. */
+static void remove_socket(const struct reach_socket *socket)
+{
+	if (socket->address[0])
+		unlink(socket->address + strlen("unix:"));
+}
+
 static void on_signal(void *user, int signo, pid_t sender)
 {
 	struct reach *reach = user;
 	sigset_t only;
 
-	for (struct list *at = reach->routes.next; at != &reach->routes;
+	for (struct list *at = reach->sockets.next; at != &reach->sockets;
 	     at = at->next)
-		route_unlink(CONTAINER(at, struct route, link));
+		remove_socket(CONTAINER(at, struct reach_socket, link));
 	rmdir(reach->folder);
 	signal(signo, SIG_DFL);
 	sigemptyset(&only);
@@ -119,7 +126,7 @@ int reach_create(struct reach **out, struct loop *loop,
 
 	if (!reach)
 		return error_set(err, -ENOMEM, "out of memory");
-	list_init(&reach->routes);
+	list_init(&reach->sockets);
 	reach->loop = loop;
 	reach->lookup = lookup;
 	r = kube_config_load(&reach->config, lookup->kubeconfig,

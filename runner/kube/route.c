@@ -105,13 +105,14 @@ static void on_ready(void *user)
 static int forward(struct route *route, struct error *err)
 {
 	struct reach *reach = route->reach;
+	char *address = route->socket.address;
 	int r;
 
-	snprintf(route->address, sizeof(route->address), "unix:%s/%u",
+	snprintf(address, sizeof(route->socket.address), "unix:%s/%u",
 		 reach->folder, reach->made++);
-	r = kube_forward_start(
-		&route->forward, reach->kube, reach->namespace, route->pod,
-		PORT, route->address + strlen("unix:"), on_trouble, route, err);
+	r = kube_forward_start(&route->forward, reach->kube, reach->namespace,
+			       route->pod, PORT, address + strlen("unix:"),
+			       on_trouble, route, err);
 	return r < 0 ? r : watch_pod(route, err);
 }
 
@@ -223,7 +224,7 @@ int route_create(struct route **out, struct reach *reach, const char *job,
 
 	if (!route)
 		return error_set(err, -ENOMEM, "out of memory");
-	list_init(&route->link);
+	list_init(&route->socket.link);
 	if (!name || !uid || strlen(name) >= sizeof(route->pod))
 		return error_set(err, -EPROTO,
 				 "the API lists a pod of job %s without a name "
@@ -236,7 +237,7 @@ int route_create(struct route **out, struct reach *reach, const char *job,
 	snprintf(route->job, sizeof(route->job), "%s", job);
 	snprintf(route->pod, sizeof(route->pod), "%s", name);
 	snprintf(route->uid, sizeof(route->uid), "%s", uid);
-	list_append(&reach->routes, &route->link);
+	list_append(&reach->sockets, &route->socket.link);
 	r = start(route, err);
 	if (r < 0)
 		return r;
@@ -251,7 +252,7 @@ struct route *route_destroy(struct route *route)
 	if (!route)
 		return NULL;
 	own = route->own_reach;
-	list_remove(&route->link);
+	list_remove(&route->socket.link);
 	loop_timer_clear(&route->ready);
 	kube_cancel(route->call);
 	kube_watch_stop(route->watch);
@@ -261,12 +262,6 @@ struct route *route_destroy(struct route *route)
 	free(route);
 	reach_destroy(own);
 	return NULL;
-}
-
-void route_unlink(const struct route *route)
-{
-	if (route->address[0])
-		unlink(route->address + strlen("unix:"));
 }
 
 /* ---- finding it ---- */
@@ -393,7 +388,7 @@ void route_lend(struct route *route, struct client *client)
 	client->lent = &route->identity;
 	client->patience = RESTART_PATIENCE;
 	snprintf(client->address, sizeof(client->address), "%s",
-		 route->address);
+		 route->socket.address);
 	snprintf(client->where, sizeof(client->where), "%s", route->pod);
 	client->way = &way;
 	client->route = route;
