@@ -126,8 +126,8 @@ static int check_labels(const struct owner *owner, const cJSON *template,
 	};
 
 	for (size_t i = 0; i < LENGTH(labels); i++) {
-		const char *is = sight_label(template, "metadata.labels",
-					     labels[i].name);
+		const char *is = kube_text_in(template, "metadata.labels",
+					      labels[i].name);
 
 		if (!is || strcmp(is, labels[i].value) != 0)
 			return error_set(err, -EINVAL,

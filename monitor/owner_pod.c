@@ -127,8 +127,9 @@ static void put_volcano(struct maker *maker, cJSON *labels, cJSON *annotations,
 	}
 	for (size_t i = 0; i < sizeof(inherited) / sizeof(*inherited); i++)
 		put_if_absent(maker, annotations, inherited[i],
-			      sight_label(owner->object, "metadata.annotations",
-					  inherited[i]));
+			      kube_text_in(owner->object,
+					   "metadata.annotations",
+					   inherited[i]));
 }
 
 static void put_metadata(struct maker *maker, cJSON *pod,

@@ -8,13 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *sight_label(const cJSON *object, const char *where,
-			const char *name)
-{
-	return cJSON_GetStringValue(
-		cJSON_GetObjectItemCaseSensitive(kube_at(object, where), name));
-}
-
 static const char *text_of(const cJSON *object, const char *path)
 {
 	const char *text = kube_text(object, path);
@@ -214,7 +207,7 @@ int sight_read(struct supply_sight *out, const cJSON *pod, const char *owner,
 	       char why[SUPPLY_TEXT_MAX])
 {
 	const char *manager =
-		sight_label(pod, "metadata.labels", LABEL_MANAGER);
+		kube_text_in(pod, "metadata.labels", LABEL_MANAGER);
 	const char *phase = text_of(pod, "status.phase");
 
 	*out = (struct supply_sight){

@@ -18,10 +18,6 @@
 
 enum { SIGHT_QUERY_MAX = 192 };
 
-/* The value of a label or annotation, where its name has dots; NULL: none. */
-const char *sight_label(const cJSON *object, const char *where,
-			const char *name);
-
 /* Of a list the pod that stands: not one that goes, or has ended, if there is
  * another; of several the newest.  NULL: there is none. */
 const cJSON *sight_choose(const cJSON *list);

@@ -161,6 +161,10 @@ struct kube_watch *kube_watch_stop(struct kube_watch *watch); /* NULL */
 /* The text at "metadata.name" or "status.conditions.0.reason"; NULL if there is
  * none. */
 const char *kube_text(const cJSON *object, const char *path);
+/* The text at key in the object at path; dots in key are part of it, as those
+ * in names of labels are. */
+const char *kube_text_in(const cJSON *object, const char *path,
+			 const char *key);
 const cJSON *kube_at(const cJSON *object, const char *path);
 /* otherwise: if there is none */
 long kube_number(const cJSON *object, const char *path, long otherwise);

@@ -50,6 +50,12 @@ const char *kube_text(const cJSON *object, const char *path)
 	return cJSON_GetStringValue(kube_at(object, path));
 }
 
+const char *kube_text_in(const cJSON *object, const char *path, const char *key)
+{
+	return cJSON_GetStringValue(
+		cJSON_GetObjectItemCaseSensitive(kube_at(object, path), key));
+}
+
 long kube_number(const cJSON *object, const char *path, long otherwise)
 {
 	const cJSON *at = kube_at(object, path);

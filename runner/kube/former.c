@@ -62,9 +62,7 @@ static bool is_ending(const cJSON *job)
 
 static bool is_ours(const cJSON *job, const char *name)
 {
-	const char *label =
-		cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(
-			kube_at(job, "metadata.labels"), KUBE_JOB));
+	const char *label = kube_text_in(job, "metadata.labels", KUBE_JOB);
 
 	return label && strcmp(label, name) == 0;
 }

@@ -43,9 +43,7 @@ static Bellows__V1__Job *unknown(const char *name)
 
 static void add(struct listing *listing, const cJSON *pod)
 {
-	const char *name =
-		cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(
-			kube_at(pod, "metadata.labels"), KUBE_JOB));
+	const char *name = kube_text_in(pod, "metadata.labels", KUBE_JOB);
 	struct job_entry *entry;
 	struct route *route;
 	struct error err;

@@ -39,8 +39,7 @@ int kube_secret_token(struct token *token, const cJSON *secret,
 /* NULL if there is none; for secret_free(). */
 static char *value_of(const cJSON *secret, const char *key)
 {
-	const char *data = cJSON_GetStringValue(
-		cJSON_GetObjectItemCaseSensitive(kube_at(secret, "data"), key));
+	const char *data = kube_text_in(secret, "data", key);
 	char *text = NULL;
 
 	if (data && kube_decode(&text, data, NULL) < 0)

@@ -9,11 +9,15 @@
 static void a_path_leads_through_objects_and_lists(void)
 {
 	cJSON *pod = cJSON_Parse(
-		"{\"metadata\":{\"name\":\"a\",\"labels\":{\"x/y\":\"z\"}},"
+		"{\"metadata\":{\"name\":\"a\",\"labels\":{\"x/"
+		"y\":\"z\",\"b.io/k\":\"v\"}},"
 		"\"status\":{\"conditions\":[{\"reason\":\"R\"},{\"n\":7}]}}");
 
 	CHECK_TEXT(kube_text(pod, "metadata.name"), "a");
 	CHECK_TEXT(kube_text(pod, "metadata.labels.x/y"), "z");
+	CHECK_TEXT(kube_text_in(pod, "metadata.labels", "b.io/k"), "v");
+	CHECK(!kube_text(pod, "metadata.labels.b.io/k"));
+	CHECK(!kube_text_in(pod, "metadata.none", "b.io/k"));
 	CHECK_TEXT(kube_text(pod, "status.conditions.0.reason"), "R");
 	CHECK(kube_number(pod, "status.conditions.1.n", 0) == 7);
 	CHECK(kube_at(pod, "") == pod);
