@@ -87,13 +87,10 @@ static int find_in_kube(struct client *client, const struct lookup *lookup,
 			const char *job, struct error *err)
 {
 	struct route *route;
-	int r;
+	int r = statedir_check_name(job, err);
 
-	if (!job || !statedir_is_name(job))
-		return error_set(err, -EINVAL,
-				 "'%s' is no name of a job: 1 to 40 of a-z, "
-				 "0-9 and -",
-				 text_safe(job).s);
+	if (r < 0)
+		return r;
 	snprintf(client->name, sizeof(client->name), "%s", job);
 	r = client_loop(client, err);
 	if (r == 0)

@@ -20,6 +20,15 @@ bool statedir_is_name(const char *name)
 	return n > 0 && n <= NAME_LENGTH && name[n] == '\0';
 }
 
+int statedir_check_name(const char *name, struct error *err)
+{
+	if (name && statedir_is_name(name))
+		return 0;
+	return error_set(err, -EINVAL,
+			 "'%s' is no name of a job: 1 to 40 of a-z, 0-9 and -",
+			 text_safe(name).s);
+}
+
 static int put(struct statedir *out, struct error *err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -55,15 +64,10 @@ int statedir_of(struct statedir *out, const struct lookup *lookup,
 
 	if (lookup->state)
 		return put(out, err, "%s", lookup->state);
-	if (!statedir_is_name(name))
-		return error_set(err, -EINVAL,
-				 "'%s' is no name of a job: 1 to 40 of a-z, "
-				 "0-9 and -",
-				 text_safe(name).s);
-	r = statedir_root(&root, lookup, err);
-	if (r < 0)
-		return r;
-	return put(out, err, "%s/%s", root.path, name);
+	r = statedir_check_name(name, err);
+	if (r == 0)
+		r = statedir_root(&root, lookup, err);
+	return r < 0 ? r : put(out, err, "%s/%s", root.path, name);
 }
 
 int statedir_check(const char *path, struct error *err)

@@ -30,6 +30,9 @@ struct stamp {
 /* [a-z0-9-]{1,40} */
 bool statedir_is_name(const char *name);
 
+/* The same: 0, or -EINVAL with a sentence, also for NULL. */
+int statedir_check_name(const char *name, struct error *err);
+
 int statedir_root(struct statedir *out, const struct lookup *lookup,
 		  struct error *err);
 

@@ -11,11 +11,8 @@ int cmd_keys(const struct args *args, const struct output *output)
 	const char *job = args->name ? args->name : "job";
 	struct error err;
 
-	if (!statedir_is_name(job))
-		return output_fail(output, EXIT_USAGE,
-				   "--name: '%s' is no name of a job: 1 to 40 "
-				   "of a-z, 0-9 and -",
-				   job);
+	if (statedir_check_name(job, &err) < 0)
+		return output_fail(output, EXIT_USAGE, "--name: %s", err.text);
 	if (keys_make(&keys, job, args->lifetime, &err) < 0 ||
 	    keys_write(&keys, args->words.at[0], &err) < 0)
 		return output_fail(output, EXIT_SYSTEM, "%s", err.text);
