@@ -35,6 +35,16 @@ int client_gone(const struct client *client, struct error *err)
 		       : nothing_listens(client, err);
 }
 
+int client_way_failed(const struct client *client, struct error *err)
+{
+	int r;
+
+	if (!client->way)
+		return 0;
+	r = client->way->gone(client, err);
+	return r < 0 ? r : client->way->trouble(client, err);
+}
+
 int client_channel(struct rpc_channel **out, const struct client *client,
 		   struct error *err)
 {
@@ -116,15 +126,10 @@ int client_explain(const struct client *client, const struct rpc_status *status,
 		   struct error *err)
 {
 	struct text why = text_safe(status->message);
-	int r;
 
-	if (client->way && status->code != RPC_UNAUTHENTICATED) {
-		r = client->way->gone(client, err);
-		if (r == 0)
-			r = client->way->trouble(client, err);
-		if (r < 0)
-			return r;
-	}
+	if (status->code != RPC_UNAUTHENTICATED &&
+	    client_way_failed(client, err) < 0)
+		return -ECONNREFUSED;
 	if (status->code == RPC_DEADLINE_EXCEEDED)
 		return error_set(err, -ETIMEDOUT,
 				 "the coordinator of %s at %s does not answer",

@@ -70,6 +70,10 @@ msec_t client_patience(const struct client *client);
  * sentence. */
 int client_gone(const struct client *client, struct error *err);
 
+/* Why its way leads nowhere: 0, or -ECONNREFUSED with a sentence.  0, too, if
+ * there is no way. */
+int client_way_failed(const struct client *client, struct error *err);
+
 /* A channel to client->address, with its token and certificate. */
 int client_channel(struct rpc_channel **out, const struct client *client,
 		   struct error *err);

@@ -78,14 +78,10 @@ void job_list_tell(struct job_entry *entry, const char *why)
 
 static void on_failure(struct job_entry *entry, const struct rpc_status *status)
 {
-	const struct client *client = &entry->client;
 	struct error err;
+	int r = client_way_failed(&entry->client, &err);
 
-	if (client->way && (client->way->gone(client, &err) < 0 ||
-			    client->way->trouble(client, &err) < 0))
-		job_list_tell(entry, err.text);
-	else
-		job_list_tell(entry, status->message);
+	job_list_tell(entry, r < 0 ? err.text : status->message);
 }
 
 static void on_answer(void *user, const struct rpc_status *status,
