@@ -9,23 +9,18 @@
 #include <errno.h>
 #include <string.h>
 
-static int find_in_state(struct client *client, const struct lookup *lookup,
-			 const char *job, struct error *err)
+static int read_address(struct client *client, const struct statedir *dir,
+			struct error *err)
 {
-	struct statedir dir;
 	struct stamp stamp;
-	int r;
+	int r = statedir_address(dir, client->address, sizeof(client->address),
+				 &stamp, err);
 
-	r = statedir_of(&dir, lookup, job, err);
-	if (r < 0)
-		return r;
-	r = statedir_address(&dir, client->address, sizeof(client->address),
-			     &stamp, err);
-	if (r == -ENOENT && access(dir.path, F_OK) < 0)
+	if (r == -ENOENT && access(dir->path, F_OK) < 0)
 		return error_set(err, r,
 				 "there is no job %s: no %s; 'bellows status' "
 				 "lists those that run",
-				 client->name, dir.path);
+				 client->name, dir->path);
 	if (r == -ENOENT)
 		return error_set(err, r,
 				 "job %s does not run; 'bellows status' lists "
@@ -34,19 +29,11 @@ static int find_in_state(struct client *client, const struct lookup *lookup,
 	return r == -EINVAL ? -EIO : r;
 }
 
-static int find_address(struct client *client, const struct lookup *lookup,
-			const char *job, struct error *err)
+static int take_address(struct client *client, const char *connect,
+			struct error *err)
 {
-	const char *name = job               ? job
-			   : lookup->connect ? lookup->connect
-					     : lookup->state;
-	const char *connect = lookup->connect;
 	size_t n = 0;
 
-	snprintf(client->name, sizeof(client->name), "%.63s",
-		 name ? text_safe(name).s : "");
-	if (!connect)
-		return find_in_state(client, lookup, job, err);
 	for (; connect[n]; n++)
 		if (connect[n] <= ' ' || connect[n] > '~')
 			return error_set(err, -EINVAL,
@@ -60,27 +47,42 @@ static int find_address(struct client *client, const struct lookup *lookup,
 	return 0;
 }
 
-/* With --connect there is no folder of the job to read them from. */
+/* dir: of the job; NULL: its address was given, and no folder. */
 static int find_secrets(struct client *client, const struct lookup *lookup,
-			const char *job, struct error *err)
+			const struct statedir *dir, struct error *err)
 {
-	bool has_folder = !lookup->connect;
-	struct statedir dir;
 	int r = 0;
 
-	if (has_folder && statedir_of(&dir, lookup, job, err) < 0)
-		has_folder = false;
 	if (lookup->token_file)
 		r = token_read(&client->token, lookup->token_file, err);
-	else if (has_folder)
-		r = statedir_token(&dir, &client->token, err);
+	else if (dir)
+		r = statedir_token(dir, &client->token, err);
 	if (r < 0)
 		return r == -EINVAL && !lookup->token_file ? -EIO : r;
 	if (lookup->tls)
 		r = keys_read_client(&client->tls, lookup->tls, err);
-	else if (has_folder)
-		r = statedir_identity(&dir, &client->tls, err);
+	else if (dir)
+		r = statedir_identity(dir, &client->tls, err);
 	return r == -EINVAL && !lookup->tls ? -EIO : r;
+}
+
+static int find_in_folder(struct client *client, const struct lookup *lookup,
+			  const char *job, struct error *err)
+{
+	struct statedir dir;
+	int r = statedir_of(&dir, lookup, job, err);
+
+	if (r == 0)
+		r = read_address(client, &dir, err);
+	return r < 0 ? r : find_secrets(client, lookup, &dir, err);
+}
+
+static int find_by_address(struct client *client, const struct lookup *lookup,
+			   struct error *err)
+{
+	int r = take_address(client, lookup->connect, err);
+
+	return r < 0 ? r : find_secrets(client, lookup, NULL, err);
 }
 
 static int find_in_kube(struct client *client, const struct lookup *lookup,
@@ -103,14 +105,18 @@ static int find_in_kube(struct client *client, const struct lookup *lookup,
 int job_find(struct client *client, const struct lookup *lookup,
 	     const char *job, struct error *err)
 {
-	int r;
+	const char *name = job               ? job
+			   : lookup->connect ? lookup->connect
+					     : lookup->state;
 
 	if (lookup->on)
 		return find_in_kube(client, lookup, job, err);
+	snprintf(client->name, sizeof(client->name), "%.63s",
+		 text_safe(name).s);
 	/* a job's own folder has a certificate if the job encrypts */
 	client->unencrypted = lookup->unencrypted || !lookup->connect;
-	r = find_address(client, lookup, job, err);
-	return r < 0 ? r : find_secrets(client, lookup, job, err);
+	return lookup->connect ? find_by_address(client, lookup, err)
+			       : find_in_folder(client, lookup, job, err);
 }
 
 int job_open(struct client *client, const struct lookup *lookup,
