@@ -213,6 +213,19 @@ static const struct run_kind kind = {
 	.destroy = destroy,
 };
 
+/* Puts the options of a program of that role at *end: what it shows to others,
+ * and asks of them. */
+static void add_access(struct local *local, enum role role, const char ***end)
+{
+	if (*local->token_file) {
+		*(*end)++ = "--token-file";
+		*(*end)++ = local->token_file;
+	}
+	local_tls_add(local, role, "--tls", end);
+	if (local->config.lookup->unencrypted)
+		*(*end)++ = "--unencrypted";
+}
+
 /* ---- the monitor ---- */
 
 static int start_monitor(struct local *local, struct error *err);
@@ -271,14 +284,8 @@ static int start_monitor(struct local *local, struct error *err)
 		*end++ = "--hosts";
 		*end++ = config->hosts_file;
 	}
-	if (*local->token_file) {
-		*end++ = "--token-file";
-		*end++ = local->token_file;
-	}
-	local_tls_add(local, ROLE_MONITOR, "--tls", &end);
+	add_access(local, ROLE_MONITOR, &end);
 	local_tls_add(local, ROLE_EXECUTOR, "--executor-tls", &end);
-	if (config->lookup->unencrypted)
-		*end++ = "--unencrypted";
 	snprintf(path, sizeof(path), "%s/monitor.log", config->dir->path);
 	log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
 		   0600);
@@ -422,13 +429,7 @@ static int start_coordinator(struct local *local, struct error *err)
 		*end++ = "--listen";
 		*end++ = config->listen;
 	}
-	if (*local->token_file) {
-		*end++ = "--token-file";
-		*end++ = local->token_file;
-	}
-	local_tls_add(local, ROLE_COORDINATOR, "--tls", &end);
-	if (config->lookup->unencrypted)
-		*end++ = "--unencrypted";
+	add_access(local, ROLE_COORDINATOR, &end);
 	snprintf(log, sizeof(log), "%s/coordinator.log", config->dir->path);
 	if (pipe2(out, O_CLOEXEC) < 0)
 		return error_errno(err, "pipe");

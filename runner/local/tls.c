@@ -64,7 +64,7 @@ int local_tls_init(struct local *local, struct error *err)
 	int r = put_path(dir, local, err);
 
 	local->run.client.unencrypted = lookup->unencrypted;
-	if (r == 0) /* of a local that was killed */
+	if (r == 0) /* of a run that was killed */
 		r = tree_remove_path(dir, err);
 	if (r < 0)
 		return r;
