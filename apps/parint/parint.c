@@ -10,8 +10,8 @@
  * iteration, whenever the signals arrive.
  */
 
+#include "apps/parint/array_file.h"
 #include "apps/parint/options.h"
-#include "apps/parint/store.h"
 #include "base/cleanup.h"
 
 #include <errno.h>
@@ -116,7 +116,7 @@ static bool save(struct run *run)
 			       "--checkpoint; computing on\n");
 		return false;
 	}
-	if (store_save(path, run->facts, &run->slice, &err) < 0) {
+	if (array_file_save(path, run->facts, &run->slice, &err) < 0) {
 		if (run->rank == 0)
 			printf("parint: %s; computing on\n", err.text);
 		return false;
@@ -159,7 +159,7 @@ static int begin(struct run *run)
 	struct error err;
 	int r;
 
-	r = path ? store_load(path, &run->facts, &run->slice, &err) : 1;
+	r = path ? array_file_load(path, &run->facts, &run->slice, &err) : 1;
 	if (r < 0)
 		return refuse(run, r == -EBADMSG ? EX_DATAERR : EX_IOERR,
 			      err.text);
@@ -237,7 +237,7 @@ static int work(struct run *run)
 		status = begin(run);
 	if (status != EX_OK || !compute(run))
 		return status;
-	digest = store_digest(
+	digest = array_file_digest(
 		digest_elements(run->slice.x, run->slice.first, run->slice.n));
 	if (run->rank == 0)
 		printf("parint: digest %016" PRIx64 "\n", digest);

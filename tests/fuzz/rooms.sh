@@ -11,7 +11,7 @@ for name; do
 	case $name in
 	apps)
 		find "$root/apps" -name '*.c' ! -path '*/example/*' |
-			grep -vE '/parint/(options|parint|slice|store)\.c$'
+			grep -vE '/parint/(options|parint|slice|array_file)\.c$'
 		;;
 	base)
 		find "$root/lib/base" -name '*.c' ! -name error.c

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apps/parint/store.h"
+#include "apps/parint/array_file.h"
 #include "base/cleanup.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static int agree(int mine)
 	return all;
 }
 
-uint64_t store_digest(uint64_t mine)
+uint64_t array_file_digest(uint64_t mine)
 {
 	uint64_t all;
 
@@ -194,8 +194,8 @@ static int publish(int fd, struct checkpoint_header *header,
 	return sync_folder_of(path);
 }
 
-int store_save(const char *path, struct checkpoint_header facts,
-	       const struct slice *slice, struct error *err)
+int array_file_save(const char *path, struct checkpoint_header facts,
+		    const struct slice *slice, struct error *err)
 {
 	CLEANUP(free) char *temporary = NULL;
 	CLEANUP(close) int fd = -1;
@@ -209,7 +209,7 @@ int store_save(const char *path, struct checkpoint_header facts,
 	if (r == 0) {
 		fd = open_temporary(temporary);
 		r = agree(fd < 0 ? fd : write_slice(fd, slice, &mine));
-		facts.digest = store_digest(mine);
+		facts.digest = array_file_digest(mine);
 	}
 	if (r == 0 && rank() == 0)
 		r = publish(fd, &facts, temporary, path);
@@ -274,8 +274,8 @@ static void remove_torn(const char *path)
 		unlink(temporary);
 }
 
-int store_load(const char *path, struct checkpoint_header *facts,
-	       struct slice *slice, struct error *err)
+int array_file_load(const char *path, struct checkpoint_header *facts,
+		    struct slice *slice, struct error *err)
 {
 	struct checkpoint_header header = {0};
 	CLEANUP(close) int fd = -1;
@@ -295,7 +295,7 @@ int store_load(const char *path, struct checkpoint_header *facts,
 	if (r < 0)
 		return error_set(err, r, "cannot read checkpoint %s: %s", path,
 				 strerror(-r));
-	digest = store_digest(mine);
+	digest = array_file_digest(mine);
 	if (digest != header.digest)
 		return error_set(err, -EBADMSG,
 				 "checkpoint %s is damaged: its digest is "

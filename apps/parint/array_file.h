@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef APPS_PARINT_STORE_H
-#define APPS_PARINT_STORE_H
+#ifndef APPS_PARINT_ARRAY_FILE_H
+#define APPS_PARINT_ARRAY_FILE_H
 
 /*
  * The array in its checkpoint file, by all ranks at once
@@ -19,15 +19,15 @@
 
 /* The facts are of the run at hand; magic, digest, time and seal are set here.
  * -errno if it was not written, as a whole and by everyone. */
-int store_save(const char *path, struct checkpoint_header facts,
-	       const struct slice *slice, struct error *err);
+int array_file_save(const char *path, struct checkpoint_header facts,
+		    const struct slice *slice, struct error *err);
 
 /* Fills slice and facts->iteration from the file, which must fit the facts.
  * Returns 1 if there is none; -EBADMSG if it is damaged or of another run. */
-int store_load(const char *path, struct checkpoint_header *facts,
-	       struct slice *slice, struct error *err);
+int array_file_load(const char *path, struct checkpoint_header *facts,
+		    struct slice *slice, struct error *err);
 
 /* What every rank has, added up: the digest of the array. */
-uint64_t store_digest(uint64_t mine);
+uint64_t array_file_digest(uint64_t mine);
 
 #endif
