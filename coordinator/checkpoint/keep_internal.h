@@ -4,8 +4,8 @@
 
 /* Between keep.c and keep_back.c. */
 
+#include "coordinator/checkpoint/file_names.h"
 #include "coordinator/checkpoint/keep.h"
-#include "coordinator/checkpoint/keep_files.h"
 
 #include <limits.h>
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_CHECKPOINT_KEEP_FILES_H
-#define COORDINATOR_CHECKPOINT_KEEP_FILES_H
+#ifndef COORDINATOR_CHECKPOINT_FILE_NAMES_H
+#define COORDINATOR_CHECKPOINT_FILE_NAMES_H
 
 /*
  * Names of files, from one directory on, and moving them to another of the same

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/checkpoint/keep_files.h"
+#include "coordinator/checkpoint/file_names.h"
 
 #include "base/cleanup.h"
 
