@@ -21,7 +21,7 @@ struct storage {
 	const struct jobfile *job;
 	const struct storage_events *events;
 	void *user;
-	struct keep *keep;
+	struct checkpoint_store *store;
 	struct disk *disk;
 	struct loop_timer note; /* of what writes without being told to */
 	struct checkpoint newest;
@@ -84,33 +84,33 @@ bool storage_find(struct storage *storage)
 	return newer;
 }
 
-int storage_mend(struct storage *storage, bool goes_on, enum keep_state *out,
-		 struct error *err)
+int storage_mend(struct storage *storage, bool goes_on,
+		 enum checkpoint_found *out, struct error *err)
 {
 	const struct jobfile *job = storage->job;
 	struct checkpoint now;
 	int r;
 
-	*out = KEEP_FINE;
+	*out = CHECKPOINT_FOUND;
 	if (goes_on) { /* its ranks may write; before a start they do not */
 		r = job->adapter->checkpoint(&job->app, &now, err);
-		return keep_is_damaged(r) ? 0 : r;
+		return checkpoint_is_damaged(r) ? 0 : r;
 	}
-	r = keep_mend(storage->keep, err);
+	r = checkpoint_store_repair(storage->store, err);
 	if (r < 0)
 		return r;
-	*out = (enum keep_state)r;
+	*out = (enum checkpoint_found)r;
 	return 0;
 }
 
-void storage_on_begun(struct storage *storage, enum keep_state state)
+void storage_on_begun(struct storage *storage, enum checkpoint_found state)
 {
 	const struct checkpoint unknown = {0}, now = storage->newest;
 
-	if (state == KEEP_BACK)
+	if (state == CHECKPOINT_ROLLED_BACK)
 		go_back(storage, &unknown, &now,
 			"is damaged, and now in " ADAPTER_KEPT "/damaged");
-	if (state == KEEP_EMPTY)
+	if (state == CHECKPOINT_ONLY_KEPT)
 		log_warn("there is no checkpoint in %s, so the job begins "
 			 "anew; one that was kept is in " ADAPTER_KEPT,
 			 storage_dir(storage));
@@ -126,8 +126,9 @@ void storage_on_start(struct storage *storage)
 	if (r == 0 && found.mark != storage->newest.mark &&
 	    found.step < storage->newest.step)
 		go_back(storage, &newest, &found, "is gone, or damaged");
-	else if (keep_is_damaged(r) &&
-		 keep_go_back(storage->keep, NULL, false, &found, NULL) == 0)
+	else if (checkpoint_is_damaged(r) &&
+		 checkpoint_store_roll_back(storage->store, NULL, false, &found,
+					    NULL) == 0)
 		go_back(storage, &newest, &found, "is gone, or damaged");
 }
 
@@ -163,11 +164,12 @@ enum job_event_type storage_verdict(struct storage *storage,
 	    (!said && !ended_by_itself(status)))
 		return JOB_EV_CRASHED;
 	count_failure(storage, storage->newest.mark);
-	if (!said && (keep_is_doubted(storage->keep) ||
+	if (!said && (checkpoint_store_has_suspect(storage->store) ||
 		      (job->worked && storage->failures < FAILURES_MAX)))
 		return JOB_EV_CRASHED;
 	if (job->retries_left == 0 ||
-	    keep_go_back(storage->keep, &newest, !said, &older, NULL) < 0)
+	    checkpoint_store_roll_back(storage->store, &newest, !said, &older,
+				       NULL) < 0)
 		return JOB_EV_CRASHED;
 	go_back(storage, &newest, &older,
 		said ? "cannot be read" : "may be what the start ended for");
@@ -182,7 +184,7 @@ static void on_note(void *user)
 
 	/* A look into a directory that does not answer may block. */
 	if (disk_is_well(storage->disk, DISK_CHECKPOINT))
-		keep_watch(storage->keep);
+		checkpoint_store_keep_settled(storage->store);
 	loop_timer_set(storage->loop, &storage->note, NOTE_EVERY, on_note,
 		       storage);
 }
@@ -199,7 +201,7 @@ static void set_room(struct storage *storage)
 static void on_proven(struct storage *storage)
 {
 	set_room(storage);
-	keep_confirm(storage->keep);
+	checkpoint_store_confirm_damage(storage->store);
 	storage->failures = 0;
 }
 
@@ -214,16 +216,17 @@ static void on_computing(struct storage *storage, const struct job *job)
 	if (jobfile_saves_unasked(storage->job)) /* and nobody tells when */
 		on_note(storage);
 	else if (job->has_checkpoint)
-		keep_note(storage->keep);
+		checkpoint_store_keep(storage->store);
 }
 
 static void on_failed(struct storage *storage, const struct job *job)
 {
 	struct error err;
 
-	if (!job->has_checkpoint || !keep_is_doubted(storage->keep))
+	if (!job->has_checkpoint ||
+	    !checkpoint_store_has_suspect(storage->store))
 		return;
-	if (keep_undo(storage->keep, &err) < 0)
+	if (checkpoint_store_undo_rollback(storage->store, &err) < 0)
 		log_warn("the newest checkpoint is in " ADAPTER_KEPT
 			 "/doubted, and was not put back: %s",
 			 err.text);
@@ -240,7 +243,7 @@ void storage_on_step(struct storage *storage, const struct job *before,
 
 	if (!job_computes(job)) {
 		loop_timer_clear(&storage->note);
-		keep_give_up(storage->keep);
+		checkpoint_store_abandon_copy(storage->store);
 	}
 	if (job->stepped && !before->stepped)
 		on_proven(storage);
@@ -252,7 +255,7 @@ void storage_on_step(struct storage *storage, const struct job *before,
 	if (moved && job->state == JOB_FAILED)
 		on_failed(storage, job);
 	if (moved && job->state == JOB_DONE)
-		keep_clear(storage->keep);
+		checkpoint_store_clear(storage->store);
 }
 
 int storage_on_prepare(struct storage *storage, struct error *err)
@@ -267,7 +270,7 @@ int storage_on_prepare(struct storage *storage, struct error *err)
 
 void storage_on_order(struct storage *storage)
 {
-	keep_yield(storage->keep, storage->newest.bytes);
+	checkpoint_store_make_room(storage->store, storage->newest.bytes);
 	set_room(storage);
 }
 
@@ -275,7 +278,7 @@ bool storage_may_save(struct storage *storage)
 {
 	if (disk_is_well(storage->disk, DISK_CHECKPOINT))
 		return true;
-	keep_yield(storage->keep, storage->newest.bytes);
+	checkpoint_store_make_room(storage->store, storage->newest.bytes);
 	disk_look(storage->disk);
 	return false;
 }
@@ -356,7 +359,8 @@ int storage_create(struct storage **out, struct loop *loop,
 	storage->job = job;
 	storage->events = events;
 	storage->user = user;
-	r = keep_create(&storage->keep, loop, job, on_unkept, storage, err);
+	r = checkpoint_store_create(&storage->store, loop, job, on_unkept,
+				    storage, err);
 	if (r == 0)
 		r = disk_create(&storage->disk, loop, job, state_dir, bindir,
 				on_disk, storage, err);
@@ -373,7 +377,7 @@ struct storage *storage_destroy(struct storage *storage)
 	loop_timer_clear(&storage->note);
 	for (int i = 0; i < MEMBERS_MAX; i++)
 		free(storage->ill[i]);
-	keep_destroy(storage->keep);
+	checkpoint_store_destroy(storage->store);
 	disk_destroy(storage->disk);
 	free(storage);
 	return NULL;

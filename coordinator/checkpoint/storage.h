@@ -16,7 +16,7 @@
  */
 
 #include "coordinator/checkpoint/disk.h"
-#include "coordinator/checkpoint/keep.h"
+#include "coordinator/checkpoint/store.h"
 #include "core/job.h"
 #include "core/member.h"
 
@@ -52,10 +52,10 @@ bool storage_find(struct storage *storage);
 /* Before the job begins: an older checkpoint is put in place of a damaged one;
  * in a job that goes on, that is left to the next start.  -errno if it cannot
  * be told whether there is one. */
-int storage_mend(struct storage *storage, bool goes_on, enum keep_state *out,
-		 struct error *err);
+int storage_mend(struct storage *storage, bool goes_on,
+		 enum checkpoint_found *out, struct error *err);
 /* The job has begun: tells what came of that. */
-void storage_on_begun(struct storage *storage, enum keep_state state);
+void storage_on_begun(struct storage *storage, enum checkpoint_found state);
 
 /* After each event that moved the job; before: as it was. */
 void storage_on_step(struct storage *storage, const struct job *before,

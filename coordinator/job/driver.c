@@ -90,7 +90,7 @@ int driver_begin(struct driver *driver, struct error *err)
 		.replace = file->replacement_wait,
 		.retries = file->restarts,
 	};
-	enum keep_state state;
+	enum checkpoint_found state;
 	bool found;
 	int r = storage_mend(driver->storage, driver->past != NULL, &state,
 			     err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TESTS_UNIT_KEEP_BED_H
-#define TESTS_UNIT_KEEP_BED_H
+#ifndef TESTS_UNIT_CHECKPOINT_BED_H
+#define TESTS_UNIT_CHECKPOINT_BED_H
 
 /*
  * A checkpoint directory of an application of app: generic, and who keeps its
@@ -9,7 +9,7 @@
 
 #include "apps/adapters.h"
 #include "base/cleanup.h"
-#include "coordinator/checkpoint/keep.h"
+#include "coordinator/checkpoint/store.h"
 #include "tests/check.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ struct bed {
 	struct adapter adapter;
 	struct jobfile job;
 	struct loop *loop;
-	struct keep *keep;
+	struct checkpoint_store *store;
 	struct loop_timer timer;
 	msec_t until;
 	uint64_t bytes; /* that a checkpoint is said to have; 0: what it has */
@@ -112,7 +112,7 @@ static inline void on_unkept(void *user, const char *text)
 
 static inline bool set_up(enum former_kind former)
 {
-	bed = (struct bed){.dir = "/tmp/keep-XXXXXX"};
+	bed = (struct bed){.dir = "/tmp/store-XXXXXX"};
 	told[0] = '\0';
 	bed.adapter = adapter_generic;
 	bed.adapter.former = former;
@@ -124,15 +124,15 @@ static inline bool set_up(enum former_kind former)
 	bed.job.app.files = files;
 	bed.job.app.checkpoint_dir = bed.dir;
 	return loop_create(&bed.loop, NULL) == 0 &&
-	       keep_create(&bed.keep, bed.loop, &bed.job, on_unkept, NULL,
-			   NULL) == 0;
+	       checkpoint_store_create(&bed.store, bed.loop, &bed.job,
+				       on_unkept, NULL, NULL) == 0;
 }
 
 static inline void tear_down(void)
 {
 	char command[128];
 
-	keep_destroy(bed.keep);
+	checkpoint_store_destroy(bed.store);
 	loop_destroy(bed.loop);
 	snprintf(command, sizeof(command), "rm -rf %s", bed.dir);
 	if (system(command) != 0)
@@ -161,7 +161,7 @@ static inline bool comes(const char *name, const char *text)
 
 static inline bool keeps(const char *text)
 {
-	keep_note(bed.keep);
+	checkpoint_store_keep(bed.store);
 	return comes(ADAPTER_KEPT "/1/state", text);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/keep_bed.h"
+#include "tests/unit/checkpoint_bed.h"
 
 static void what_is_replaced_is_kept_by_links(void)
 {
@@ -59,12 +59,13 @@ static void the_same_checkpoint_is_kept_once(void)
 		CHECK(set_up(kinds[i]));
 		put_by_renaming("state", "1");
 		CHECK(keeps("1"));
-		keep_note(bed.keep);
+		checkpoint_store_keep(bed.store);
 		CHECK(!is_there(ADAPTER_KEPT "/new"));
-		keep_destroy(bed.keep); /* and by the next coordinator */
-		CHECK(keep_create(&bed.keep, bed.loop, &bed.job, on_unkept,
-				  NULL, NULL) == 0);
-		keep_note(bed.keep);
+		checkpoint_store_destroy(
+			bed.store); /* and by the next coordinator */
+		CHECK(checkpoint_store_create(&bed.store, bed.loop, &bed.job,
+					      on_unkept, NULL, NULL) == 0);
+		checkpoint_store_keep(bed.store);
 		CHECK(!is_there(ADAPTER_KEPT "/new"));
 		CHECK(!is_there(ADAPTER_KEPT "/2"));
 		tear_down();
@@ -87,11 +88,11 @@ static void what_is_being_written_is_not_kept(void)
 {
 	CHECK(set_up(FORMER_REPLACED));
 	put_by_renaming("state", "1");
-	keep_watch(bed.keep);
+	checkpoint_store_keep_settled(bed.store);
 	put_by_renaming("state", "2");
-	keep_watch(bed.keep);
+	checkpoint_store_keep_settled(bed.store);
 	CHECK(!is_there(ADAPTER_KEPT));
-	keep_watch(bed.keep); /* it is as it was */
+	checkpoint_store_keep_settled(bed.store); /* it is as it was */
 	CHECK(comes(ADAPTER_KEPT "/1/state", "2"));
 	tear_down();
 }
@@ -101,7 +102,7 @@ static void nothing_is_kept_of_what_is_done(void)
 	CHECK(set_up(FORMER_REPLACED));
 	put_by_renaming("state", "1");
 	CHECK(keeps("1"));
-	keep_clear(bed.keep);
+	checkpoint_store_clear(bed.store);
 	CHECK(!is_there(ADAPTER_KEPT));
 	CHECK_TEXT(read_it("state"), "1");
 	tear_down();
@@ -112,7 +113,7 @@ static void a_copy_that_would_fill_the_disk_is_not_made(void)
 	CHECK(set_up(FORMER_UNKNOWN));
 	bed.bytes = UINT64_MAX;
 	put_in_place("state", "1");
-	keep_note(bed.keep);
+	checkpoint_store_keep(bed.store);
 	CHECK(!is_there(ADAPTER_KEPT));
 	CHECK(strstr(told,
 		     " MiB are free, and a copy would take 17592186044415"));
@@ -132,12 +133,12 @@ static void a_link_takes_no_room(void)
 static void one_is_enough_for_who_says_so(void)
 {
 	CHECK(set_up(FORMER_REPLACED));
-	keep_destroy(bed.keep);
+	checkpoint_store_destroy(bed.store);
 	bed.job.checkpoint_keep_one = true;
-	CHECK(keep_create(&bed.keep, bed.loop, &bed.job, on_unkept, NULL,
-			  NULL) == 0);
+	CHECK(checkpoint_store_create(&bed.store, bed.loop, &bed.job, on_unkept,
+				      NULL, NULL) == 0);
 	put_by_renaming("state", "1");
-	keep_note(bed.keep);
+	checkpoint_store_keep(bed.store);
 	CHECK(!is_there(ADAPTER_KEPT));
 	tear_down();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/keep_bed.h"
+#include "tests/unit/checkpoint_bed.h"
 
 static void a_damaged_one_gives_way_to_the_one_before(void)
 {
@@ -13,13 +13,13 @@ static void a_damaged_one_gives_way_to_the_one_before(void)
 		CHECK(keeps("1"));
 		put_by_renaming("state", "2");
 		CHECK(look(&bed.job.app, &newest, NULL) == 0);
-		CHECK(keep_go_back(bed.keep, &newest, false, &older, NULL) ==
-		      0);
+		CHECK(checkpoint_store_roll_back(bed.store, &newest, false,
+						 &older, NULL) == 0);
 		CHECK(older.step == 1);
 		CHECK_TEXT(read_it("state"), "1");
 		CHECK_TEXT(read_it("parts/a"), "a");
 		CHECK_TEXT(read_it(ADAPTER_KEPT "/damaged/state"), "2");
-		CHECK(!keep_is_doubted(bed.keep));
+		CHECK(!checkpoint_store_has_suspect(bed.store));
 		CHECK(!is_there(ADAPTER_KEPT "/aside"));
 		CHECK(keeps("1")); /* ranks have gone on from it */
 		tear_down();
@@ -37,7 +37,8 @@ static void a_link_to_the_damaged_one_is_passed_over(void)
 	put_by_renaming("state", "2");
 	CHECK(keeps("2"));
 	CHECK(look(&bed.job.app, &bad, NULL) == 0);
-	CHECK(keep_go_back(bed.keep, &bad, false, &older, NULL) == 0);
+	CHECK(checkpoint_store_roll_back(bed.store, &bad, false, &older,
+					 NULL) == 0);
 	CHECK(older.step == 1);
 	CHECK_TEXT(read_it("state"), "1");
 	tear_down();
@@ -51,10 +52,12 @@ static void without_another_nothing_changes(void)
 	CHECK(set_up(FORMER_REPLACED));
 	put_by_renaming("state", "1");
 	CHECK(look(&bed.job.app, &newest, NULL) == 0);
-	CHECK(keep_go_back(bed.keep, &newest, false, &older, &err) == -ENOENT);
+	CHECK(checkpoint_store_roll_back(bed.store, &newest, false, &older,
+					 &err) == -ENOENT);
 	CHECK_TEXT(read_it("state"), "1");
 	CHECK(keeps("1"));
-	CHECK(keep_go_back(bed.keep, &newest, false, &older, &err) == -ENOENT);
+	CHECK(checkpoint_store_roll_back(bed.store, &newest, false, &older,
+					 &err) == -ENOENT);
 	CHECK_TEXT(read_it("state"), "1");
 	CHECK_TEXT(read_it("parts/a"), "a");
 	CHECK(strncmp(err.text, "there is no other in ", 21) == 0);
@@ -73,15 +76,16 @@ static bool doubt(struct checkpoint *newest)
 		return false;
 	put_by_renaming("state", "2");
 	return look(&bed.job.app, newest, NULL) == 0 &&
-	       keep_go_back(bed.keep, newest, true, &older, NULL) == 0 &&
+	       checkpoint_store_roll_back(bed.store, newest, true, &older,
+					  NULL) == 0 &&
 	       older.step == 1;
 }
 
 static bool begin_again(void)
 {
-	keep_destroy(bed.keep);
-	return keep_create(&bed.keep, bed.loop, &bed.job, on_unkept, NULL,
-			   NULL) == 0;
+	checkpoint_store_destroy(bed.store);
+	return checkpoint_store_create(&bed.store, bed.loop, &bed.job,
+				       on_unkept, NULL, NULL) == 0;
 }
 
 static void a_guess_is_taken_back(void)
@@ -90,10 +94,10 @@ static void a_guess_is_taken_back(void)
 
 	CHECK(doubt(&newest));
 	CHECK(begin_again()); /* be it by the next coordinator */
-	CHECK(keep_mend(bed.keep, NULL) == KEEP_FINE);
-	CHECK(keep_is_doubted(bed.keep));
-	CHECK(keep_undo(bed.keep, NULL) == 0);
-	CHECK(!keep_is_doubted(bed.keep));
+	CHECK(checkpoint_store_repair(bed.store, NULL) == CHECKPOINT_FOUND);
+	CHECK(checkpoint_store_has_suspect(bed.store));
+	CHECK(checkpoint_store_undo_rollback(bed.store, NULL) == 0);
+	CHECK(!checkpoint_store_has_suspect(bed.store));
 	CHECK_TEXT(read_it("state"), "2");
 	CHECK_TEXT(read_it(ADAPTER_KEPT "/1/state"), "1");
 	CHECK(look(&bed.job.app, &older, NULL) == 0);
@@ -106,8 +110,8 @@ static void a_guess_that_was_right_is_kept_for_people(void)
 	struct checkpoint newest;
 
 	CHECK(doubt(&newest));
-	keep_confirm(bed.keep);
-	CHECK(!keep_is_doubted(bed.keep));
+	checkpoint_store_confirm_damage(bed.store);
+	CHECK(!checkpoint_store_has_suspect(bed.store));
 	CHECK_TEXT(read_it(ADAPTER_KEPT "/damaged/state"), "2");
 	CHECK_TEXT(read_it("state"), "1");
 	tear_down();
@@ -120,7 +124,7 @@ static void a_guess_is_not_put_over_what_cannot_be_told(void)
 
 	CHECK(doubt(&newest));
 	put_by_renaming("state", "!3");
-	CHECK(keep_undo(bed.keep, &err) == -EBADMSG);
+	CHECK(checkpoint_store_undo_rollback(bed.store, &err) == -EBADMSG);
 	CHECK_TEXT(read_it("state"), "!3");
 	CHECK_TEXT(read_it(ADAPTER_KEPT "/doubted/state"), "2");
 	tear_down();
@@ -129,16 +133,18 @@ static void a_guess_is_not_put_over_what_cannot_be_told(void)
 static void a_job_begins_with_a_whole_one(void)
 {
 	CHECK(set_up(FORMER_REPLACED));
-	CHECK(keep_mend(bed.keep, NULL) == KEEP_FINE);
+	CHECK(checkpoint_store_repair(bed.store, NULL) == CHECKPOINT_FOUND);
 	put_by_renaming("state", "1");
-	CHECK(keep_mend(bed.keep, NULL) == KEEP_FINE);
+	CHECK(checkpoint_store_repair(bed.store, NULL) == CHECKPOINT_FOUND);
 	CHECK(keeps("1"));
 	put_by_renaming("state", "!2");
-	CHECK(keep_mend(bed.keep, NULL) == KEEP_BACK);
+	CHECK(checkpoint_store_repair(bed.store, NULL) ==
+	      CHECKPOINT_ROLLED_BACK);
 	CHECK_TEXT(read_it("state"), "1");
 	CHECK(keeps("1"));
 	put_by_renaming("state", ""); /* cut off at its beginning */
-	CHECK(keep_mend(bed.keep, NULL) == KEEP_BACK);
+	CHECK(checkpoint_store_repair(bed.store, NULL) ==
+	      CHECKPOINT_ROLLED_BACK);
 	CHECK_TEXT(read_it("state"), "1");
 	tear_down();
 }
@@ -149,14 +155,15 @@ static void an_emptied_directory_is_a_wish_to_begin_anew(void)
 	put_by_renaming("state", "1");
 	CHECK(keeps("1"));
 	CHECK(unlink(below("state")) == 0 && unlink(below("parts/a")) == 0);
-	CHECK(keep_mend(bed.keep, NULL) == KEEP_EMPTY);
+	CHECK(checkpoint_store_repair(bed.store, NULL) == CHECKPOINT_ONLY_KEPT);
 	CHECK(!is_there("state"));
 	tear_down();
 }
 
 static void what_was_broken_off_is_done_again(void)
 {
-	/* as it is amid keep_go_back(): nothing, or a part, is put back */
+	/* as it is amid checkpoint_store_roll_back(): nothing, or a part, is
+	 * put back */
 	for (int part = 0; part < 2; part++) {
 		CHECK(set_up(FORMER_REPLACED));
 		put_by_renaming("state", "1");
@@ -168,7 +175,8 @@ static void what_was_broken_off_is_done_again(void)
 		CHECK(unlink(below("parts/a")) == 0);
 		CHECK(!part || link(below(ADAPTER_KEPT "/1/state"),
 				    below("state")) == 0);
-		CHECK(keep_mend(bed.keep, NULL) == KEEP_BACK);
+		CHECK(checkpoint_store_repair(bed.store, NULL) ==
+		      CHECKPOINT_ROLLED_BACK);
 		CHECK_TEXT(read_it("state"), "1");
 		CHECK(is_there("parts/a"));
 		CHECK_TEXT(read_it(ADAPTER_KEPT "/damaged/state"), "2");
@@ -187,7 +195,8 @@ static void what_is_put_back_tells_nothing_of_how_it_is_written(void)
 	CHECK(keeps("1"));
 	put_in_place("state", "torn");
 	CHECK(look(&bed.job.app, &newest, NULL) == 0);
-	CHECK(keep_go_back(bed.keep, &newest, false, &older, NULL) == 0);
+	CHECK(checkpoint_store_roll_back(bed.store, &newest, false, &older,
+					 NULL) == 0);
 	CHECK(keeps("1"));
 	CHECK(!is_same("state", ADAPTER_KEPT "/1/state"));
 	files[1] = "parts/*";
@@ -200,7 +209,7 @@ static void a_directory_that_cannot_be_read_is_no_empty_one(void)
 
 	CHECK(set_up(FORMER_REPLACED));
 	bed.job.app.checkpoint_dir = "/proc/self/mem/no";
-	CHECK(keep_mend(bed.keep, &err) == -ENOTDIR);
+	CHECK(checkpoint_store_repair(bed.store, &err) == -ENOTDIR);
 	bed.job.app.checkpoint_dir = bed.dir;
 	tear_down();
 }
@@ -211,10 +220,11 @@ static void whoever_keeps_two_himself_has_the_newest_set_aside_only(void)
 
 	CHECK(set_up(FORMER_STAYS));
 	put_by_renaming("state", "1");
-	keep_note(bed.keep);
+	checkpoint_store_keep(bed.store);
 	CHECK(!is_there(ADAPTER_KEPT));
 	CHECK(look(&bed.job.app, &newest, NULL) == 0);
-	CHECK(keep_go_back(bed.keep, &newest, false, &older, NULL) == -ENOENT);
+	CHECK(checkpoint_store_roll_back(bed.store, &newest, false, &older,
+					 NULL) == -ENOENT);
 	CHECK_TEXT(read_it("state"), "1");
 	tear_down();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_CHECKPOINT_KEEP_H
-#define COORDINATOR_CHECKPOINT_KEEP_H
+#ifndef COORDINATOR_CHECKPOINT_STORE_H
+#define COORDINATOR_CHECKPOINT_STORE_H
 
 /*
  * Two good checkpoints
@@ -33,59 +33,65 @@
 #include "jobfile/jobfile.h"
 #include "loop/loop.h"
 
-struct keep;
+struct checkpoint_store;
 
 /* text: a sentence about what is not kept, and why. */
-typedef void (*keep_f)(void *user, const char *text);
+typedef void (*checkpoint_store_f)(void *user, const char *text);
 
-int keep_create(struct keep **out, struct loop *loop, const struct jobfile *job,
-		keep_f fn, void *user, struct error *err);
-struct keep *keep_destroy(struct keep *keep); /* returns NULL */
+int checkpoint_store_create(struct checkpoint_store **out, struct loop *loop,
+			    const struct jobfile *job, checkpoint_store_f fn,
+			    void *user, struct error *err);
+struct checkpoint_store *
+checkpoint_store_destroy(struct checkpoint_store *store); /* returns NULL */
 
 /* What is there now is good, or as good as can be told, and ranks compute: it
  * is kept, unless it is already.  Done later, or not at all. */
-void keep_note(struct keep *keep);
+void checkpoint_store_keep(struct checkpoint_store *store);
 
 /* The same, now and then, of an application that writes when it likes: only if
  * it is as it was the last time, and so not being written. */
-void keep_watch(struct keep *keep);
+void checkpoint_store_keep_settled(struct checkpoint_store *store);
 
 /* Ranks are to start or to end, and have the disk for themselves: a copy that
  * is being made is given up. */
-void keep_give_up(struct keep *keep);
+void checkpoint_store_abandon_copy(struct checkpoint_store *store);
 /* The application is about to write the next one: likewise, and so is the
  * oldest where there is no room for another. */
-void keep_yield(struct keep *keep, uint64_t bytes);
+void checkpoint_store_make_room(struct checkpoint_store *store, uint64_t bytes);
 
 /* Whether what an adapter's checkpoint() returned means that none is whole. */
-bool keep_is_damaged(int looked);
+bool checkpoint_is_damaged(int looked);
 
 /* What lies there is no good: bad, or (NULL) whatever it is; or it is only
  * doubted.  Sets it aside and puts the one before in its place, which out
  * becomes.  -ENOENT, and nothing has changed, if there is none. */
-int keep_go_back(struct keep *keep, const struct checkpoint *bad, bool doubted,
-		 struct checkpoint *out, struct error *err);
+int checkpoint_store_roll_back(struct checkpoint_store *store,
+			       const struct checkpoint *bad, bool doubted,
+			       struct checkpoint *out, struct error *err);
 
 /* One is set aside that was doubted, be it by a coordinator before this one: */
-bool keep_is_doubted(const struct keep *keep);
+bool checkpoint_store_has_suspect(const struct checkpoint_store *store);
 /* it is taken for damaged; */
-void keep_confirm(struct keep *keep);
+void checkpoint_store_confirm_damage(struct checkpoint_store *store);
 /* or it was for nothing, and all is as it was before.  What would be written
  * over is left, and so is the doubted one: -EEXIST. */
-int keep_undo(struct keep *keep, struct error *err);
+int checkpoint_store_undo_rollback(struct checkpoint_store *store,
+				   struct error *err);
 
-enum keep_state {
-	KEEP_FINE,  /* also if there is no checkpoint at all */
-	KEEP_BACK,  /* the newest was damaged: the one before is in its place */
-	KEEP_EMPTY, /* none is there, but one that was kept is */
+enum checkpoint_found {
+	CHECKPOINT_FOUND,       /* also if there is no checkpoint at all */
+	CHECKPOINT_ROLLED_BACK, /* the newest was damaged: the one before is in
+				   its place */
+	CHECKPOINT_ONLY_KEPT,   /* none is there, but one that was kept is */
 };
 
-/* Before the job begins: enum keep_state, or -errno if it cannot be looked. */
-int keep_mend(struct keep *keep, struct error *err);
+/* Before the job begins: enum checkpoint_found, or -errno if it cannot be
+ * looked. */
+int checkpoint_store_repair(struct checkpoint_store *store, struct error *err);
 
 /* The job is done: nothing is kept any more. */
-void keep_clear(struct keep *keep);
+void checkpoint_store_clear(struct checkpoint_store *store);
 
-DEFINE_CLEANUP(struct keep, keep_destroy)
+DEFINE_CLEANUP(struct checkpoint_store, checkpoint_store_destroy)
 
 #endif
