@@ -16,7 +16,7 @@
 
 enum { CP_WORDS = 16 };
 
-/* ---- what keep_back.c needs too ---- */
+/* ---- what rollback.c needs too ---- */
 
 const char *const store_slots[STORE_SLOTS] = {"1", "2"};
 

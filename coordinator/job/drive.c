@@ -58,7 +58,7 @@ static void on_deadline(void *user)
 		      driver->job.state == JOB_GROWING;
 	const char *more = awaits ? driver->trouble
 			   : driver->job.state == JOB_SAVING
-				   ? storage_dir(driver->storage)
+				   ? checkpoint_recovery_dir(driver->recovery)
 				   : "";
 	char reason[320];
 
@@ -133,7 +133,7 @@ static bool forgive(struct driver *driver, enum job_event_type type)
 	const struct job_event kept = {.type = JOB_EV_KEPT, .now = loop_now()};
 
 	return !goes_back(driver, type) || !driver->job.resumed ||
-	       !storage_find(driver->storage) ||
+	       !checkpoint_recovery_find(driver->recovery) ||
 	       take(driver, &kept, "a newer checkpoint is there") != DISOWNED;
 }
 
@@ -155,7 +155,7 @@ static void follow(struct driver *driver, const struct job *before,
 	if (job_is_over(&driver->job))
 		driver->exit_code = exit_code_of(driver);
 	driver_arm_deadline(driver);
-	storage_on_step(driver->storage, before, &driver->job);
+	checkpoint_recovery_on_step(driver->recovery, before, &driver->job);
 	periodic_on_step(driver, before);
 	/* or another start is to be prepared */
 	if (moved ||

@@ -60,7 +60,8 @@ static void begin_anew(struct driver *driver,
 	if (found) {
 		snprintf(driver->reason, sizeof(driver->reason),
 			 "resuming from the checkpoint of step %llu",
-			 (unsigned long long)storage_newest(driver->storage)
+			 (unsigned long long)checkpoint_recovery_newest(
+				 driver->recovery)
 				 ->step);
 		log_warn("%s in %s", driver->reason,
 			 driver->jobfile->app.checkpoint_dir);
@@ -92,12 +93,12 @@ int driver_begin(struct driver *driver, struct error *err)
 	};
 	enum checkpoint_found state;
 	bool found;
-	int r = storage_mend(driver->storage, driver->past != NULL, &state,
-			     err);
+	int r = checkpoint_recovery_repair(driver->recovery,
+					   driver->past != NULL, &state, err);
 
 	if (r < 0)
 		return r;
-	found = storage_find(driver->storage);
+	found = checkpoint_recovery_find(driver->recovery);
 	if (driver->past) {
 		driver->fence.until =
 			loop_now() + members_lease(driver->members);
@@ -108,7 +109,7 @@ int driver_begin(struct driver *driver, struct error *err)
 	} else {
 		begin_anew(driver, &patience, found);
 	}
-	storage_on_begun(driver->storage, state);
+	checkpoint_recovery_on_begun(driver->recovery, state);
 	driver_arm_deadline(driver);
 	driver_post_executors(driver); /* how many are to be held */
 	driver_settle(driver);
@@ -201,9 +202,9 @@ struct launches *driver_launches(const struct driver *driver)
 	return driver->launches;
 }
 
-struct storage *driver_storage(const struct driver *driver)
+struct checkpoint_recovery *driver_recovery(const struct driver *driver)
 {
-	return driver->storage;
+	return driver->recovery;
 }
 
 /* ---- life ---- */
@@ -255,10 +256,10 @@ static int create_parts(struct driver *driver, struct error *err)
 	if (r == 0)
 		r = create_launcher(driver, err);
 	if (r == 0)
-		r = storage_create(&driver->storage, config->loop,
-				   config->jobfile, config->state_dir,
-				   config->bindir, &driver_storage_events,
-				   driver, err);
+		r = checkpoint_recovery_create(
+			&driver->recovery, config->loop, config->jobfile,
+			config->state_dir, config->bindir,
+			&driver_recovery_events, driver, err);
 	if (r == 0)
 		r = trials_create(&driver->trials, config->loop,
 				  config->jobfile, config->state_dir,
@@ -297,7 +298,7 @@ struct driver *driver_destroy(struct driver *driver)
 	trials_destroy(driver->trials);
 	launcher_destroy(driver->launcher);
 	periodic_fini(&driver->periodic);
-	storage_destroy(driver->storage);
+	checkpoint_recovery_destroy(driver->recovery);
 	members_destroy(driver->members);
 	record_destroy(driver->record);
 	loop_timer_clear(&driver->deadline);

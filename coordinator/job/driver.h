@@ -11,7 +11,7 @@
  * stop, end.  Nothing else moves the job, and no effect minds being done
  * twice.
  *
- *     member_events.c   launch_events.c   storage_events.c   scale.c
+ *     member_events.c   launch_events.c   recovery_events.c  scale.c
  *            \                |                  |             /
  *             +----------> queue.c, the events that wait <----+
  *                                |
@@ -23,7 +23,7 @@
  * journal.
  */
 
-#include "coordinator/checkpoint/storage.h"
+#include "coordinator/checkpoint/recovery.h"
 #include "coordinator/journal/record.h"
 #include "coordinator/launch/launcher.h"
 #include "coordinator/launch/launches.h"
@@ -110,6 +110,6 @@ struct record *driver_record(const struct driver *driver);
 struct members *driver_members(const struct driver *driver);
 struct launcher *driver_launcher(const struct driver *driver);
 struct launches *driver_launches(const struct driver *driver);
-struct storage *driver_storage(const struct driver *driver);
+struct checkpoint_recovery *driver_recovery(const struct driver *driver);
 
 #endif

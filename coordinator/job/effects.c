@@ -49,8 +49,9 @@ static void count_ranks(struct driver *driver)
 
 static const struct checkpoint *restart_of(const struct driver *driver)
 {
-	return driver->job.has_checkpoint ? storage_newest(driver->storage)
-					  : NULL;
+	return driver->job.has_checkpoint
+		       ? checkpoint_recovery_newest(driver->recovery)
+		       : NULL;
 }
 
 static int prepare_files(struct driver *driver, struct error *err)
@@ -95,7 +96,7 @@ static void start_again(void *user)
 {
 	struct driver *driver = user;
 
-	storage_find(driver->storage);
+	checkpoint_recovery_find(driver->recovery);
 	driver_carry_out(driver);
 }
 
@@ -120,7 +121,7 @@ static void do_start(struct driver *driver)
 		return;
 	if (driver->job.has_checkpoint &&
 	    !driver->save.saved) /* or it was seen just now */
-		storage_on_start(driver->storage);
+		checkpoint_recovery_on_start(driver->recovery);
 	r = make_start(driver, &err);
 	if (r == 0) {
 		r = prepare_files(driver, &err);
@@ -145,7 +146,7 @@ static void do_prepare(struct driver *driver)
 	if (launch_has_epoch(launches_next(driver->launches), driver->job.next))
 		return;
 	driver_drop_next(driver);
-	r = storage_on_prepare(driver->storage, &err);
+	r = checkpoint_recovery_on_prepare(driver->recovery, &err);
 	if (r == 0)
 		r = trials_look(driver->trials, driver->job.target, &err);
 	if (r > 0)
@@ -164,7 +165,7 @@ static void do_save(struct driver *driver)
 		driver_drop_next(driver);
 	driver->save.epoch = driver->job.epoch;
 	driver->save.judged = driver->save.saved = false;
-	storage_on_order(driver->storage);
+	checkpoint_recovery_on_order(driver->recovery);
 	launch_save(launches_now(driver->launches), true,
 		    progress_takes_newest(driver));
 }

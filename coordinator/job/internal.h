@@ -24,7 +24,7 @@ struct driver {
 	struct launcher *launcher;
 	struct launches *launches;
 	struct trials *trials;
-	struct storage *storage;
+	struct checkpoint_recovery *recovery;
 	struct record *record;
 	struct history *history; /* of the record */
 
@@ -154,6 +154,6 @@ void driver_release_surplus(struct driver *driver);
 extern const struct launch_events driver_launch_events;
 extern const struct members_events driver_members_events;
 extern const struct trials_events driver_trials_events;
-extern const struct storage_events driver_storage_events;
+extern const struct checkpoint_recovery_events driver_recovery_events;
 
 #endif

@@ -49,7 +49,7 @@ static void on_attached(void *user, int member)
 static void forget(struct driver *driver, int member)
 {
 	driver->launcher->ops->on_gone(driver->launcher, member);
-	storage_on_gone(driver->storage, member);
+	checkpoint_recovery_on_gone(driver->recovery, member);
 	launches_on_lost(driver->launches, member);
 }
 
@@ -176,8 +176,8 @@ static void dispatch(struct driver *driver, int member,
 		on_log_lines(driver, report->log_lines);
 		return;
 	case BELLOWS__V1__REPORT__WHAT_DISK:
-		storage_on_report(
-			driver->storage, member,
+		checkpoint_recovery_on_report(
+			driver->recovery, member,
 			members_ledger(driver->members)->members[member].name,
 			report->disk->trouble);
 		return;

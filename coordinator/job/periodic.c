@@ -61,7 +61,7 @@ static void on_due(void *user)
 {
 	struct driver *driver = user;
 
-	if (storage_may_save(driver->storage)) {
+	if (checkpoint_recovery_may_save(driver->recovery)) {
 		driver_post(driver, JOB_EV_DUE, 0, 0, "a checkpoint is due");
 		return;
 	}

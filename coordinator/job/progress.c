@@ -11,7 +11,7 @@ enum { PROVEN_AFTER = 10000 }; /* if no step is seen */
 void progress_on_start(struct driver *driver)
 {
 	driver->progress.resume = (struct resume){
-		.step = storage_newest(driver->storage)->step,
+		.step = checkpoint_recovery_newest(driver->recovery)->step,
 		.seen = driver->progress.saved_after,
 	};
 }
@@ -33,7 +33,7 @@ void progress_on_up(struct driver *driver)
 
 void progress_on_saved(struct driver *driver, uint64_t step, bool taken)
 {
-	storage_set_step(driver->storage, step);
+	checkpoint_recovery_set_step(driver->recovery, step);
 	if (!taken)
 		driver->progress.saved_after = driver->progress.ordered_at;
 	if (step == 0 || step >= driver->history->step)
@@ -65,9 +65,10 @@ bool progress_takes_newest(struct driver *driver)
 	}
 	if (!adapter->next)
 		return false;
-	storage_find(driver->storage);
-	choice.has_newest = storage_newest(driver->storage)->mark != 0;
-	choice.newest = storage_newest(driver->storage)->step;
+	checkpoint_recovery_find(driver->recovery);
+	choice.has_newest =
+		checkpoint_recovery_newest(driver->recovery)->mark != 0;
+	choice.newest = checkpoint_recovery_newest(driver->recovery)->step;
 	choice.next = adapter->next(&driver->jobfile->app, choice.step);
 	takes = cost_takes_newest(&choice);
 	log_info("epoch=%u at %llu, newest checkpoint %llu, next %llu (%s): %s",
@@ -183,7 +184,7 @@ void driver_on_line(struct driver *driver, unsigned epoch, const char *line)
 			judge(driver, RESUME_REFUTED, line);
 		return;
 	case LINE_UNREADABLE:
-		storage_on_unreadable(driver->storage, epoch);
+		checkpoint_recovery_on_unreadable(driver->recovery, epoch);
 		return;
 	}
 }

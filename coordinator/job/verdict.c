@@ -49,8 +49,8 @@ static void judge(struct driver *driver, struct event *event)
 	}
 	if (status == 0)
 		driver->exit_code = EXIT_CHECKPOINT;
-	event->job.type =
-		storage_verdict(driver->storage, &driver->job, status);
+	event->job.type = checkpoint_recovery_judge(driver->recovery,
+						    &driver->job, status);
 	if (WIFEXITED(status))
 		snprintf(event->reason, sizeof(event->reason),
 			 "the application ended with %d%s", WEXITSTATUS(status),
@@ -111,7 +111,7 @@ void driver_on_checkpoint(struct driver *driver,
 	loop_timer_clear(&driver->save.overdue);
 	if (report->complete && (report->newer || report->taken)) {
 		driver->save.saved = true;
-		storage_find(driver->storage);
+		checkpoint_recovery_find(driver->recovery);
 		progress_on_saved(driver, report->step, report->taken);
 		snprintf(reason, sizeof(reason),
 			 "checkpoint of step %llu, %llu bytes",

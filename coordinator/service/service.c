@@ -116,7 +116,7 @@ static void on_file(void *user, const char *text)
 {
 	struct service *service = user;
 
-	storage_on_output(driver_storage(service->driver), text);
+	checkpoint_recovery_on_output(driver_recovery(service->driver), text);
 }
 
 void service_set_driver(struct service *service, struct driver *driver)

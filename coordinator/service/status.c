@@ -115,7 +115,8 @@ int status_fill(struct service *service, Bellows__V1__Job *out)
 	out->exit_code = driver_exit_code(service->driver);
 	out->unit = (char *)jobfile_unit(service->jobfile);
 	out->trouble = (char *)driver_trouble(service->driver);
-	out->disk = (char *)storage_trouble(driver_storage(service->driver));
+	out->disk = (char *)checkpoint_recovery_trouble(
+		driver_recovery(service->driver));
 	if (runs)
 		out->network = (char *)mpiexec_network(
 			service->jobfile,

@@ -20,7 +20,7 @@ static void notice(struct driver *driver, Bellows__V1__NoticeKind kind,
 static void on_disk(void *user, const char *text, bool well)
 {
 	struct driver *driver = user;
-	const char *obstacle = storage_obstacle(driver->storage);
+	const char *obstacle = checkpoint_recovery_obstacle(driver->recovery);
 
 	if (well)
 		log_info("%s", text);
@@ -74,7 +74,7 @@ static void on_went_back(void *user, const struct checkpoint *newest,
 		record_repeated(driver->record, seen - older->step);
 }
 
-const struct storage_events driver_storage_events = {
+const struct checkpoint_recovery_events driver_recovery_events = {
 	on_disk,
 	on_unkept,
 	on_went_back,
