@@ -149,7 +149,7 @@ static int open_log(const struct config *config, struct error *err)
 }
 
 /* A job that is over, or of another name, is none that goes on. */
-static int read_former(struct former *former, struct past *past,
+static int read_former(struct former *former, struct journal_replay *replay,
 		       const char *dir, struct error *err)
 {
 	char path[4200];
@@ -157,11 +157,11 @@ static int read_former(struct former *former, struct past *past,
 
 	snprintf(path, sizeof(path), "%s/journal", dir);
 	*former = (struct former){.starts = state_dir_former_starts(dir)};
-	r = journal_read(path, past_take, past, &former->end, err);
+	r = journal_read(path, journal_replay_entry, replay, &former->end, err);
 	if (r == -ENOENT)
 		return 0;
-	if (r == 0 && past->any)
-		former->past = past;
+	if (r == 0 && replay->any)
+		former->replay = replay;
 	if (former->end.torn)
 		log_warn("%s: the last line is torn, and was not acted upon",
 			 path);
@@ -187,7 +187,7 @@ static int answer(const struct config *config)
 
 int main(int argc, char **argv)
 {
-	static struct past past;
+	static struct journal_replay replay;
 	struct config config;
 	struct loop *loop;
 	struct error err;
@@ -219,7 +219,7 @@ int main(int argc, char **argv)
 	/* without it PMIx (4.2) looks for the user's entry, and crashes where
 	 * there is none, as in many a container */
 	setenv("HOME", config.state, 0);
-	if (lock < 0 || read_former(&former, &past, config.state, &err) < 0 ||
+	if (lock < 0 || read_former(&former, &replay, config.state, &err) < 0 ||
 	    state_dir_set_aside(config.state, &err) < 0 ||
 	    loop_create(&loop, &err) < 0) {
 		log_error("%s", err.text);

@@ -15,17 +15,18 @@ enum { STOP_PATIENCE = 30000 };
 static void take_over(struct driver *driver,
 		      const struct job_patience *patience)
 {
-	const struct past *past = driver->past;
+	const struct journal_replay *replay = driver->replay;
 
-	log_warn("taking over at %u ranks, %s, after start %u", past->job.begun,
-		 job_state_name(past->job.state), past->job.starts);
-	driver->job = past->job;
+	log_warn("taking over at %u ranks, %s, after start %u",
+		 replay->job.begun, job_state_name(replay->job.state),
+		 replay->job.starts);
+	driver->job = replay->job;
 	driver->job.patience = *patience;
 	if (driver->job.starts < driver->config.former->starts)
 		driver->job.starts = driver->config.former->starts;
 	driver->former_starts = driver->job.starts;
-	driver->progress.saved_after = past->saved_after;
-	record_go_on(driver->record, past, &driver->job,
+	driver->progress.saved_after = replay->saved_after;
+	record_go_on(driver->record, replay, &driver->job,
 		     &driver->config.former->end);
 }
 
@@ -47,11 +48,11 @@ static void restate(struct driver *driver, const struct job *before,
 /* The same job was suspended, and its job file begins it at the same size. */
 static bool was_suspended(const struct driver *driver)
 {
-	const struct past *past = driver->config.former->past;
+	const struct journal_replay *replay = driver->config.former->replay;
 
-	return past && past->job.state == JOB_SUSPENDED &&
-	       strcmp(past->name, driver->jobfile->name) == 0 &&
-	       past->initial == driver->jobfile->ranks.initial;
+	return replay && replay->job.state == JOB_SUSPENDED &&
+	       strcmp(replay->name, driver->jobfile->name) == 0 &&
+	       replay->initial == driver->jobfile->ranks.initial;
 }
 
 static void begin_anew(struct driver *driver,
@@ -72,7 +73,7 @@ static void begin_anew(struct driver *driver,
 		driver->config.former->starts;
 	record_begin(driver->record, &driver->job, driver->jobfile->name);
 	if (found && was_suspended(driver))
-		restate(driver, &driver->config.former->past->job,
+		restate(driver, &driver->config.former->replay->job,
 			"as stated before the job was suspended");
 }
 
@@ -94,18 +95,19 @@ int driver_begin(struct driver *driver, struct error *err)
 	enum checkpoint_found state;
 	bool found;
 	int r = checkpoint_recovery_repair(driver->recovery,
-					   driver->past != NULL, &state, err);
+					   driver->replay != NULL, &state, err);
 
 	if (r < 0)
 		return r;
 	found = checkpoint_recovery_find(driver->recovery);
-	if (driver->past) {
+	if (driver->replay) {
 		driver->fence.until =
 			loop_now() + members_lease(driver->members);
 		take_over(driver, &patience);
 		driver_post(driver, JOB_EV_RESTARTED, 0, found,
 			    "the coordinator was started again");
-		restate(driver, &driver->past->job, "the job file has changed");
+		restate(driver, &driver->replay->job,
+			"the job file has changed");
 	} else {
 		begin_anew(driver, &patience, found);
 	}
@@ -116,12 +118,13 @@ int driver_begin(struct driver *driver, struct error *err)
 	return 0;
 }
 
-static bool goes_on(const struct jobfile *jobfile, const struct past *past)
+static bool goes_on(const struct jobfile *jobfile,
+		    const struct journal_replay *replay)
 {
-	return past && !job_is_over(&past->job) &&
-	       strcmp(past->name, jobfile->name) == 0 &&
-	       (past->job.target == 0 ||
-		jobfile_accepts(jobfile, past->job.target, NULL) == 0);
+	return replay && !job_is_over(&replay->job) &&
+	       strcmp(replay->name, jobfile->name) == 0 &&
+	       (replay->job.target == 0 ||
+		jobfile_accepts(jobfile, replay->job.target, NULL) == 0);
 }
 
 /* ---- what is asked of it ---- */
@@ -280,8 +283,8 @@ int driver_create(struct driver **out, const struct driver_config *config,
 	driver->loop = config->loop;
 	driver->jobfile = config->jobfile;
 	list_init(&driver->events);
-	if (goes_on(config->jobfile, config->former->past))
-		driver->past = config->former->past;
+	if (goes_on(config->jobfile, config->former->replay))
+		driver->replay = config->former->replay;
 	r = create_parts(driver, err);
 	if (r < 0)
 		return r;

@@ -50,8 +50,8 @@ struct driver_events {
 
 /* Of coordinators that were here before. */
 struct former {
-	const struct past *past; /* NULL: there is no journal */
-	struct journal_end end;  /* of it */
+	const struct journal_replay *replay; /* NULL: there is no journal */
+	struct journal_end end;              /* of it */
 	/* Starts are numbered after these, so that nothing that is said of one
 	 * of them is taken for ours. */
 	unsigned starts;

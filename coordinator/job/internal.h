@@ -34,8 +34,9 @@ struct driver {
 	char reason[384];                 /* of the state that it is in */
 	char trouble[DRIVER_TROUBLE_MAX]; /* of executors that do not come */
 	int exit_code;                    /* once it is over */
-	const struct past *past; /* that goes on; NULL: the job begins here */
-	unsigned former_starts;  /* made before this life */
+	const struct journal_replay
+		*replay;        /* that goes on; NULL: the job begins here */
+	unsigned former_starts; /* made before this life */
 
 	struct loop_timer deadline;
 	struct periodic periodic;

@@ -214,7 +214,7 @@ void record_begin(struct record *record, const struct job *job,
 	write_down(record, &entry, now, name);
 }
 
-void record_go_on(struct record *record, const struct past *past,
+void record_go_on(struct record *record, const struct journal_replay *replay,
 		  const struct job *job, const struct journal_end *end)
 {
 	struct journal_entry entry = {
@@ -223,11 +223,11 @@ void record_go_on(struct record *record, const struct past *past,
 	};
 	msec_t now = loop_now();
 
-	record->history = past->history;
+	record->history = replay->history;
 	history_shift(&record->history,
-		      past_began(past, journal_wall_clock(), now));
-	record->requests = past->requests;
-	record->written = past->last;
+		      journal_replay_began(replay, journal_wall_clock(), now));
+	record->requests = replay->requests;
+	record->written = replay->last;
 	begin(record, end);
 	write_down(record, &entry, now, "");
 }

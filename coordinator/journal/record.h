@@ -12,7 +12,7 @@
  * it is.
  */
 
-#include "coordinator/journal/past.h"
+#include "coordinator/journal/replay.h"
 #include "loop/loop.h"
 
 struct record;
@@ -27,7 +27,7 @@ struct record *record_destroy(struct record *record); /* returns NULL */
 void record_begin(struct record *record, const struct job *job,
 		  const char *name);
 /* The job goes on.  end: of what is believed of its journal. */
-void record_go_on(struct record *record, const struct past *past,
+void record_go_on(struct record *record, const struct journal_replay *replay,
 		  const struct job *job, const struct journal_end *end);
 
 /* False: this coordinator is no longer the job's, and ends. */

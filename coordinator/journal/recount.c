@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/journal/recount.h"
 
-#include "coordinator/journal/past.h"
+#include "coordinator/journal/replay.h"
 
 #include <errno.h>
 #include <time.h>
 
 struct recount {
-	struct past past;
+	struct journal_replay replay;
 	FILE *to;
 };
 
@@ -25,7 +25,7 @@ static void put_day(FILE *to, msec_t wall)
 static void put_event(const struct recount *r, const struct job *before,
 		      const struct journal_entry *e)
 {
-	const struct job *job = &r->past.job;
+	const struct job *job = &r->replay.job;
 
 	fprintf(r->to, "%s", job_event_name(e->event.type));
 	if (before->state != job->state)
@@ -79,9 +79,9 @@ static void put(const struct recount *r, const struct job *before,
 static bool take(void *user, const struct journal_entry *entry)
 {
 	struct recount *r = user;
-	const struct job before = r->past.job;
+	const struct job before = r->replay.job;
 
-	if (!past_take(&r->past, entry))
+	if (!journal_replay_entry(&r->replay, entry))
 		return false;
 	put(r, &before, entry);
 	return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_JOURNAL_PAST_H
-#define COORDINATOR_JOURNAL_PAST_H
+#ifndef COORDINATOR_JOURNAL_REPLAY_H
+#define COORDINATOR_JOURNAL_REPLAY_H
 
 /*
  * What a journal adds up to: the job as it was when its last line was written
@@ -12,7 +12,7 @@
 #include "coordinator/journal/journal.h"
 #include "coordinator/journal/requests.h"
 
-struct past {
+struct journal_replay {
 	bool any; /* there is a job */
 	char name[64];
 	msec_t wall;      /* when it began, since 1970 */
@@ -27,11 +27,12 @@ struct past {
 	unsigned lives;           /* coordinators that had it */
 };
 
-/* A journal_read_f; user: a struct past, zero-initialised. */
-bool past_take(void *user, const struct journal_entry *entry);
+/* A journal_read_f; user: a struct journal_replay, zero-initialised. */
+bool journal_replay_entry(void *user, const struct journal_entry *entry);
 
 /* From the clock of the journal to this machine's: the instant at which the job
  * began, so that nothing of it lies ahead.  wall: now, since 1970. */
-msec_t past_began(const struct past *past, msec_t wall, msec_t now);
+msec_t journal_replay_began(const struct journal_replay *replay, msec_t wall,
+			    msec_t now);
 
 #endif

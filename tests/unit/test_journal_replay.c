@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
-#include "coordinator/journal/past.h"
+#include "coordinator/journal/replay.h"
 #include "tests/check.h"
 
 /* A job that is lived and written down at the same time; lines as they would be
  * in the file. */
 static struct job job;
 static struct history history;
-static struct past past;
+static struct journal_replay replay;
 static char lines[256][JOURNAL_LINE_MAX];
 static size_t lengths[256], n_lines;
 
@@ -23,10 +23,10 @@ static bool read_lines(size_t n)
 {
 	struct journal_entry entry;
 
-	memset(&past, 0, sizeof(past));
+	memset(&replay, 0, sizeof(replay));
 	for (size_t i = 0; i < n; i++)
 		if (journal_parse(lines[i], lengths[i] - 1, &entry) < 0 ||
-		    !past_take(&past, &entry))
+		    !journal_replay_entry(&replay, &entry))
 			return false;
 	return true;
 }
@@ -107,19 +107,19 @@ static void what_was_lived_is_what_is_read(void)
 {
 	grow();
 	CHECK(read_lines(n_lines));
-	CHECK(is_same_job(&past.job, &job) && job.state == JOB_RUNNING);
-	CHECK(memcmp(&past.history, &history, sizeof(history)) == 0);
-	CHECK_TEXT(past.name, "heat");
-	CHECK(past.last == 1500 && past.lives == 1);
-	CHECK(past.ordered_at == 30 && past.saved_after == 30);
+	CHECK(is_same_job(&replay.job, &job) && job.state == JOB_RUNNING);
+	CHECK(memcmp(&replay.history, &history, sizeof(history)) == 0);
+	CHECK_TEXT(replay.name, "heat");
+	CHECK(replay.last == 1500 && replay.lives == 1);
+	CHECK(replay.ordered_at == 30 && replay.saved_after == 30);
 }
 
 static void a_journal_that_ends_anywhere_is_the_job_of_then(void)
 {
 	grow();
 	for (size_t n = 1; n <= n_lines; n++)
-		CHECK(read_lines(n) && past.any);
-	CHECK(read_lines(0) && !past.any);
+		CHECK(read_lines(n) && replay.any);
+	CHECK(read_lines(0) && !replay.any);
 }
 
 /* Where a job is after its coordinator was killed behind so many lines. */
@@ -128,9 +128,9 @@ static const struct job *restart_after(size_t n)
 	const struct job_event event = {
 		.type = JOB_EV_RESTARTED, .now = 2000, .size = 1};
 
-	if (!read_lines(n) || !job_step(&past.job, &event))
+	if (!read_lines(n) || !job_step(&replay.job, &event))
 		return NULL;
-	return &past.job;
+	return &replay.job;
 }
 
 static void a_restart_ends_with_the_old_size_or_the_new_one(void)
@@ -167,7 +167,7 @@ static void a_rescale_that_was_not_saved_is_told_as_dropped(void)
 	CHECK_TEXT(history.rescales[1].result, "done");
 	CHECK(history.rescales[1].from == 2 && history.rescales[1].to == 2);
 	CHECK(job.retries_left == 3);
-	CHECK(read_lines(n_lines) && is_same_job(&past.job, &job));
+	CHECK(read_lines(n_lines) && is_same_job(&replay.job, &job));
 }
 
 static void a_checkpoint_that_was_due_is_due_again(void)
@@ -180,8 +180,8 @@ static void a_checkpoint_that_was_due_is_due_again(void)
 	feed(300, JOB_EV_STEP, 0);
 	CHECK(feed(1000, JOB_EV_DUE, 0));
 	CHECK(feed(1100, JOB_EV_PREPARED, 0));
-	CHECK(read_lines(n_lines) && is_same_job(&past.job, &job));
-	CHECK(past.history.rescales[0].due);
+	CHECK(read_lines(n_lines) && is_same_job(&replay.job, &job));
+	CHECK(replay.history.rescales[0].due);
 	at = restart_after(n_lines);
 	CHECK(at && at->state == JOB_WAITING && at->target == 2);
 	CHECK(at->next == 0);
@@ -198,8 +198,8 @@ static void what_could_not_be_read_still_counts(void)
 	feed(2200, JOB_EV_RANKS_UP, 0);
 	CHECK(feed(2300, JOB_EV_UNREADABLE, 0));
 	CHECK(job.retries_left == 1 && job.target == 4);
-	CHECK(read_lines(n_lines) && is_same_job(&past.job, &job));
-	CHECK(memcmp(&past.history, &history, sizeof(history)) == 0);
+	CHECK(read_lines(n_lines) && is_same_job(&replay.job, &job));
+	CHECK(memcmp(&replay.history, &history, sizeof(history)) == 0);
 }
 
 static void who_was_to_be_suspended_is(void)
@@ -228,30 +228,31 @@ static void a_request_counts_once_it_has_begun(void)
 	feed(200, JOB_EV_RANKS_UP, 0);
 	feed(300, JOB_EV_STEP, 0);
 	write_line(&asked);
-	CHECK(read_lines(n_lines) && !requests_find(&past.requests, "a-1"));
+	CHECK(read_lines(n_lines) && !requests_find(&replay.requests, "a-1"));
 	feed(1000, JOB_EV_SCALE, 4);
 	CHECK(read_lines(n_lines));
-	request = requests_find(&past.requests, "a-1");
+	request = requests_find(&replay.requests, "a-1");
 	CHECK(request && request->from == 2 && request->to == 4);
 	feed(1500, JOB_EV_TIMEOUT, 0);
 	feed(1600, JOB_EV_SCALE, 3); /* a request without an identifier */
 	CHECK(read_lines(n_lines));
-	CHECK(past.requests.n == 1 && requests_find(&past.requests, "a-1"));
+	CHECK(replay.requests.n == 1 && requests_find(&replay.requests, "a-1"));
 }
 
 static void want_and_grant_are_those_that_were_stated_last(void)
 {
 	begin();
 	CHECK(read_lines(n_lines));
-	CHECK(past.initial == 2 && past.job.want == 2);
-	CHECK(past.job.grant == JOB_NO_GRANT);
+	CHECK(replay.initial == 2 && replay.job.want == 2);
+	CHECK(replay.job.grant == JOB_NO_GRANT);
 	feed(100, JOB_EV_EXECUTORS, 2);
 	feed(200, JOB_EV_RANKS_UP, 0);
 	feed(300, JOB_EV_SCALE, 4);
 	feed(400, JOB_EV_GRANT, 3);
 	feed(500, JOB_EV_LOST, 0);
 	CHECK(read_lines(n_lines));
-	CHECK(past.initial == 2 && past.job.want == 4 && past.job.grant == 3);
+	CHECK(replay.initial == 2 && replay.job.want == 4 &&
+	      replay.job.grant == 3);
 }
 
 static void what_cannot_have_been_is_not_believed(void)
@@ -281,10 +282,10 @@ static void what_cannot_have_been_is_not_believed(void)
 static void nothing_of_it_lies_ahead(void)
 {
 	grow();
-	CHECK(read_lines(n_lines) && past.last == 1500);
-	CHECK(past_began(&past, 1000000 + 5000, 80000) == 75000);
-	CHECK(past_began(&past, 1000000 + 200, 80000) == 78500);
-	CHECK(past_began(&past, 0, 80000) == 78500);
+	CHECK(read_lines(n_lines) && replay.last == 1500);
+	CHECK(journal_replay_began(&replay, 1000000 + 5000, 80000) == 75000);
+	CHECK(journal_replay_began(&replay, 1000000 + 200, 80000) == 78500);
+	CHECK(journal_replay_began(&replay, 0, 80000) == 78500);
 }
 
 RUN_TESTS(TEST(what_was_lived_is_what_is_read),
