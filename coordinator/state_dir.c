@@ -103,7 +103,7 @@ unsigned state_dir_former_starts(const char *dir)
 	return here > before ? here : before;
 }
 
-typedef int (*record_f)(int dir, int previous, const char *name);
+typedef int (*journal_writer_f)(int dir, int previous, const char *name);
 
 static int drop(int dir, int previous, const char *name)
 {
@@ -115,8 +115,8 @@ static int move(int dir, int previous, const char *name)
 	return renameat(dir, name, previous, name);
 }
 
-static int each_record(const char *path, int dir, int previous, record_f fn,
-		       struct error *err)
+static int each_record(const char *path, int dir, int previous,
+		       journal_writer_f fn, struct error *err)
 {
 	DIR *list = opendir(path);
 	struct dirent *entry;

@@ -120,7 +120,7 @@ static enum taken take(struct driver *driver, const struct job_event *event,
 
 	if (!job_step(&after, event))
 		return UNEXPECTED;
-	if (!record_event(driver->record, event, reason))
+	if (!journal_writer_event(driver->writer, event, reason))
 		return DISOWNED;
 	driver->job = after;
 	return TAKEN;

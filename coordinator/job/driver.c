@@ -26,8 +26,8 @@ static void take_over(struct driver *driver,
 		driver->job.starts = driver->config.former->starts;
 	driver->former_starts = driver->job.starts;
 	driver->progress.saved_after = replay->saved_after;
-	record_go_on(driver->record, replay, &driver->job,
-		     &driver->config.former->end);
+	journal_writer_go_on(driver->writer, replay, &driver->job,
+			     &driver->config.former->end);
 }
 
 /* The want and the grant of the job before this life, as far as this job file
@@ -71,7 +71,8 @@ static void begin_anew(struct driver *driver,
 		 loop_now());
 	driver->job.starts = driver->former_starts =
 		driver->config.former->starts;
-	record_begin(driver->record, &driver->job, driver->jobfile->name);
+	journal_writer_begin(driver->writer, &driver->job,
+			     driver->jobfile->name);
 	if (found && was_suspended(driver))
 		restate(driver, &driver->config.former->replay->job,
 			"as stated before the job was suspended");
@@ -185,9 +186,9 @@ int driver_exit_code(const struct driver *driver)
 	return driver->exit_code;
 }
 
-struct record *driver_record(const struct driver *driver)
+struct journal_writer *driver_journal_writer(const struct driver *driver)
 {
-	return driver->record;
+	return driver->writer;
 }
 
 struct members *driver_members(const struct driver *driver)
@@ -247,12 +248,12 @@ static int create_launcher(struct driver *driver, struct error *err)
 static int create_parts(struct driver *driver, struct error *err)
 {
 	const struct driver_config *config = &driver->config;
-	int r = record_create(&driver->record, config->loop, config->state_dir,
-			      err);
+	int r = journal_writer_create(&driver->writer, config->loop,
+				      config->state_dir, err);
 
 	if (r < 0)
 		return r;
-	driver->history = record_history(driver->record);
+	driver->history = journal_writer_history(driver->writer);
 	r = members_create(&driver->members, config->loop,
 			   config->jobfile->lost_after, &driver_members_events,
 			   driver, err);
@@ -303,7 +304,7 @@ struct driver *driver_destroy(struct driver *driver)
 	periodic_fini(&driver->periodic);
 	checkpoint_recovery_destroy(driver->recovery);
 	members_destroy(driver->members);
-	record_destroy(driver->record);
+	journal_writer_destroy(driver->writer);
 	loop_timer_clear(&driver->deadline);
 	loop_timer_clear(&driver->fence.timer);
 	loop_timer_clear(&driver->save.overdue);

@@ -24,7 +24,7 @@
  */
 
 #include "coordinator/checkpoint/recovery.h"
-#include "coordinator/journal/record.h"
+#include "coordinator/journal/writer.h"
 #include "coordinator/launch/launcher.h"
 #include "coordinator/launch/launches.h"
 #include "coordinator/members/members.h"
@@ -106,7 +106,7 @@ unsigned driver_held(const struct driver *driver); /* executors to be held */
 int driver_exit_code(const struct driver *driver); /* once it is over */
 
 /* What it drives. */
-struct record *driver_record(const struct driver *driver);
+struct journal_writer *driver_journal_writer(const struct driver *driver);
 struct members *driver_members(const struct driver *driver);
 struct launcher *driver_launcher(const struct driver *driver);
 struct launches *driver_launches(const struct driver *driver);

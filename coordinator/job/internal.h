@@ -25,8 +25,8 @@ struct driver {
 	struct launches *launches;
 	struct trials *trials;
 	struct checkpoint_recovery *recovery;
-	struct record *record;
-	struct history *history; /* of the record */
+	struct journal_writer *writer;
+	struct history *history; /* of the writer */
 
 	struct list events; /* see events.h */
 	struct job job;

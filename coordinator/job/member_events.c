@@ -63,8 +63,8 @@ static void on_lost(void *user, int member, const char *reason)
 	snprintf(text, sizeof(text), "%s was lost: %.100s",
 		 members_ledger(driver->members)->members[member].name, reason);
 	if (!job_is_over(&driver->job) &&
-	    record_notice(driver->record, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST,
-			  text))
+	    journal_writer_notice(driver->writer,
+				  BELLOWS__V1__NOTICE_KIND__NOTICE_LOST, text))
 		driver_publish(driver, PUBLISH_SOON);
 	if (had_ranks)
 		driver_post(driver, JOB_EV_LOST, driver->job.epoch, 0, text);
@@ -92,9 +92,9 @@ static void on_recalled(void *user, int member, msec_t grace)
 	if (!job_is_over(&driver->job)) {
 		snprintf(reason, sizeof(reason), "%s is to leave within %lld s",
 			 m->name, (long long)grace / 1000);
-		record_notice(driver->record,
-			      BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED,
-			      reason);
+		journal_writer_notice(driver->writer,
+				      BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED,
+				      reason);
 	}
 	event.size = driver_possible(driver, driver->job.target);
 	/* The job may be about to move to who has no ranks yet. */

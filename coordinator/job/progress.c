@@ -38,7 +38,7 @@ void progress_on_saved(struct driver *driver, uint64_t step, bool taken)
 		driver->progress.saved_after = driver->progress.ordered_at;
 	if (step == 0 || step >= driver->history->step)
 		return;
-	record_repeated(driver->record, driver->history->step - step);
+	journal_writer_repeated(driver->writer, driver->history->step - step);
 	log_info("epoch=%u to be computed again: %llu %s", driver->job.epoch,
 		 (unsigned long long)(driver->history->step - step),
 		 jobfile_unit(driver->jobfile));

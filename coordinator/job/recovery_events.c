@@ -13,7 +13,7 @@ static void notice(struct driver *driver, Bellows__V1__NoticeKind kind,
 		   const char *text)
 {
 	if (!job_is_over(&driver->job) &&
-	    record_notice(driver->record, kind, text))
+	    journal_writer_notice(driver->writer, kind, text))
 		driver_publish(driver, PUBLISH_SOON);
 }
 
@@ -71,7 +71,7 @@ static void on_went_back(void *user, const struct checkpoint *newest,
 	driver->progress.saved_after = 0;
 	on_unkept(driver, text);
 	if (*repeated)
-		record_repeated(driver->record, seen - older->step);
+		journal_writer_repeated(driver->writer, seen - older->step);
 }
 
 const struct checkpoint_recovery_events driver_recovery_events = {

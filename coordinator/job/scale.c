@@ -91,8 +91,9 @@ void scale_declined(struct driver *driver, int64_t ranks, const char *reason)
 	log_info("scale to %lld declined: %s", (long long)ranks, reason);
 	snprintf(text, sizeof(text), "%u -> %lld ranks: %s", driver->job.size,
 		 (long long)ranks, reason);
-	if (record_notice(driver->record,
-			  BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED, text))
+	if (journal_writer_notice(driver->writer,
+				  BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED,
+				  text))
 		driver_publish(driver, PUBLISH_SOON);
 }
 

@@ -68,8 +68,8 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 	struct service *service = user;
 	const Bellows__V1__ScaleRequest *asked =
 		(const Bellows__V1__ScaleRequest *)message;
-	const struct request *before = record_find_request(
-		driver_record(service->driver), asked->request_id);
+	const struct request *before = journal_writer_find_request(
+		driver_journal_writer(service->driver), asked->request_id);
 	bool is_delta =
 		asked->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE_DELTA;
 	int64_t ranks = is_delta ? (int64_t)driver_job(service->driver)->want +
@@ -100,7 +100,8 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 		request.to = (unsigned)ranks;
 		snprintf(request.id, sizeof(request.id), "%s",
 			 asked->request_id);
-		record_request(driver_record(service->driver), &request);
+		journal_writer_request(driver_journal_writer(service->driver),
+				       &request);
 		scale_begin(service->driver, request.to, asked->deadline,
 			    asked->reason);
 	} else {

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COORDINATOR_JOURNAL_WRITER_H
+#define COORDINATOR_JOURNAL_WRITER_H
+
+/*
+ * What happens to the job, written down before anything is done about it, and
+ * what it adds up to
+ *
+ * A journal that cannot be written does not hold up the job: its ranks compute
+ * on, the log says it once, and the journal ends there.  A coordinator that
+ * takes over then knows the job as it was at that time, and the checkpoint as
+ * it is.
+ */
+
+#include "coordinator/journal/replay.h"
+#include "loop/loop.h"
+
+struct journal_writer;
+
+/* The journal is in folder dir.  The loop is stopped with -EBUSY when another
+ * coordinator has written to the journal. */
+int journal_writer_create(struct journal_writer **out, struct loop *loop,
+			  const char *dir, struct error *err);
+struct journal_writer *
+journal_writer_destroy(struct journal_writer *writer); /* returns NULL */
+
+/* The job begins here.  A journal that is there is set aside. */
+void journal_writer_begin(struct journal_writer *writer, const struct job *job,
+			  const char *name);
+/* The job goes on.  end: of what is believed of its journal. */
+void journal_writer_go_on(struct journal_writer *writer,
+			  const struct journal_replay *replay,
+			  const struct job *job, const struct journal_end *end);
+
+/* False: this coordinator is no longer the job's, and ends. */
+bool journal_writer_event(struct journal_writer *writer,
+			  const struct job_event *event, const char *reason);
+void journal_writer_request(struct journal_writer *writer,
+			    const struct request *request);
+/* One that was accepted, or NULL. */
+const struct request *
+journal_writer_find_request(const struct journal_writer *writer,
+			    const char *id);
+void journal_writer_repeated(struct journal_writer *writer, uint64_t steps);
+/* history_notice(), written down if it is one. */
+bool journal_writer_notice(struct journal_writer *writer,
+			   Bellows__V1__NoticeKind kind, const char *text);
+
+struct history *journal_writer_history(struct journal_writer *writer);
+
+#endif
