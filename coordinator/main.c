@@ -5,7 +5,7 @@
 #include "base/rights.h"
 #include "coordinator/coordinator.h"
 #include "coordinator/ended.h"
-#include "coordinator/journal/recount.h"
+#include "coordinator/journal/print.h"
 #include "coordinator/service/doors.h"
 #include "coordinator/state_dir.h"
 #include "jobfile/exit.h"
@@ -32,7 +32,7 @@ static int show_history(const char *dir)
 {
 	struct error err;
 
-	if (recount(dir, stdout, &err) == 0)
+	if (journal_print(dir, stdout, &err) == 0)
 		return EXIT_DONE;
 	log_error("%s", err.text);
 	return EXIT_SYSTEM;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_JOURNAL_RECOUNT_H
-#define COORDINATOR_JOURNAL_RECOUNT_H
+#ifndef COORDINATOR_JOURNAL_PRINT_H
+#define COORDINATOR_JOURNAL_PRINT_H
 
 /*
  * A journal for people: what moved the job, from where to where, and why
@@ -12,6 +12,6 @@
 
 /* Of the state directory dir; also beside a coordinator that lives.  -ENOENT
  * with a sentence: there is none. */
-int recount(const char *dir, FILE *to, struct error *err);
+int journal_print(const char *dir, FILE *to, struct error *err);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/journal/recount.h"
+#include "coordinator/journal/print.h"
 
 #include "coordinator/journal/replay.h"
 
 #include <errno.h>
 #include <time.h>
 
-struct recount {
+struct journal_print {
 	struct journal_replay replay;
 	FILE *to;
 };
@@ -22,7 +22,7 @@ static void put_day(FILE *to, msec_t wall)
 	fputs(text, to);
 }
 
-static void put_event(const struct recount *r, const struct job *before,
+static void put_event(const struct journal_print *r, const struct job *before,
 		      const struct journal_entry *e)
 {
 	const struct job *job = &r->replay.job;
@@ -40,7 +40,7 @@ static void put_event(const struct recount *r, const struct job *before,
 		fprintf(r->to, ": %s", e->text);
 }
 
-static void put(const struct recount *r, const struct job *before,
+static void put(const struct journal_print *r, const struct job *before,
 		const struct journal_entry *e)
 {
 	fprintf(r->to, "%10.3f s  ", (double)e->at / 1000);
@@ -78,7 +78,7 @@ static void put(const struct recount *r, const struct job *before,
 
 static bool take(void *user, const struct journal_entry *entry)
 {
-	struct recount *r = user;
+	struct journal_print *r = user;
 	const struct job before = r->replay.job;
 
 	if (!journal_replay_entry(&r->replay, entry))
@@ -87,14 +87,14 @@ static bool take(void *user, const struct journal_entry *entry)
 	return true;
 }
 
-int recount(const char *dir, FILE *to, struct error *err)
+int journal_print(const char *dir, FILE *to, struct error *err)
 {
-	static struct recount r;
+	static struct journal_print r;
 	struct journal_end end;
 	char path[4200];
 	int result;
 
-	r = (struct recount){.to = to};
+	r = (struct journal_print){.to = to};
 	snprintf(path, sizeof(path), "%s/journal", dir);
 	result = journal_read(path, take, &r, &end, err);
 	if (result == -ENOENT)
