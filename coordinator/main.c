@@ -4,7 +4,7 @@
 #include "base/program.h"
 #include "base/rights.h"
 #include "coordinator/coordinator.h"
-#include "coordinator/ended.h"
+#include "coordinator/exit_record.h"
 #include "coordinator/journal/print.h"
 #include "coordinator/service/doors.h"
 #include "coordinator/state_dir.h"
@@ -68,8 +68,8 @@ static void remember(const struct coordinator *c, int status)
 	struct error err;
 
 	if (c->config->once && status >= 0 &&
-	    ended_for_good(status, c->suspending) &&
-	    ended_write(c->config->state, status, &err) < 0)
+	    exit_is_final(status, c->suspending) &&
+	    exit_record_write(c->config->state, status, &err) < 0)
 		log_warn("that the job has ended is not kept: %s", err.text);
 }
 
@@ -125,7 +125,7 @@ static int run(const struct config *config, struct loop *loop,
 /* The status of a job that is over and is to stay so; negative: of none. */
 static int former_end(const struct config *config)
 {
-	int status = config->once ? ended_read(config->state) : -ENOENT;
+	int status = config->once ? exit_record_read(config->state) : -ENOENT;
 
 	if (status >= 0)
 		log_info("the job has ended before, with %d; another pod, or "

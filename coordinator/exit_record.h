@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_ENDED_H
-#define COORDINATOR_ENDED_H
+#ifndef COORDINATOR_EXIT_RECORD_H
+#define COORDINATOR_EXIT_RECORD_H
 
 /*
  * That the job of a state directory has ended, and how
@@ -17,12 +17,12 @@
 #include <stdbool.h>
 
 /* The exit status, or -ENOENT. */
-int ended_read(const char *dir);
+int exit_record_read(const char *dir);
 
-int ended_write(const char *dir, int status, struct error *err);
+int exit_record_write(const char *dir, int status, struct error *err);
 
 /* It would end so again.  told: by a signal, which is the end of a place to run
  * at, not of the job. */
-bool ended_for_good(int status, bool told);
+bool exit_is_final(int status, bool told);
 
 #endif

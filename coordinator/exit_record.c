@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/ended.h"
+#include "coordinator/exit_record.h"
 
 #include "base/cleanup.h"
 #include "jobfile/exit.h"
 
 #include <errno.h>
 
-int ended_read(const char *dir)
+int exit_record_read(const char *dir)
 {
 	CLEANUP(fclose) FILE *file = NULL;
 	char path[4200];
@@ -20,7 +20,7 @@ int ended_read(const char *dir)
 	return status;
 }
 
-int ended_write(const char *dir, int status, struct error *err)
+int exit_record_write(const char *dir, int status, struct error *err)
 {
 	CLEANUP(fclose) FILE *file = NULL;
 	char path[4200], temporary[4300];
@@ -34,7 +34,7 @@ int ended_write(const char *dir, int status, struct error *err)
 	return 0;
 }
 
-bool ended_for_good(int status, bool told)
+bool exit_is_final(int status, bool told)
 {
 	return !told && status != EXIT_UNREACHABLE && status != EXIT_INTERNAL &&
 	       status != EXIT_SYSTEM;
