@@ -6,7 +6,7 @@
 #include "coordinator/coordinator.h"
 #include "coordinator/exit_record.h"
 #include "coordinator/journal/print.h"
-#include "coordinator/service/doors.h"
+#include "coordinator/service/endpoints.h"
 #include "coordinator/state_dir.h"
 #include "jobfile/exit.h"
 #include "loop/spawn.h"
@@ -92,7 +92,7 @@ static int run(const struct config *config, struct loop *loop,
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}
-	r = doors_check(c->service, &err);
+	r = endpoints_check(c->service, &err);
 	if (r < 0) {
 		log_error("%s", err.text);
 		return r == -EACCES ? EXIT_USAGE : EXIT_SYSTEM;
@@ -103,8 +103,8 @@ static int run(const struct config *config, struct loop *loop,
 	}
 	snprintf(listen, sizeof(listen), "unix:%s/coordinator.sock",
 		 config->state);
-	r = doors_open(c->service, config->listen ? config->listen : listen,
-		       &err);
+	r = endpoints_open(c->service, config->listen ? config->listen : listen,
+			   &err);
 	if (r == 0)
 		r = state_dir_tell(config->state, service_address(c->service),
 				   &err);

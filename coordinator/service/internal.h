@@ -20,7 +20,7 @@ struct service {
 	struct driver *driver;
 	uint64_t incarnation; /* of this coordinator */
 
-	/* see doors.h */
+	/* see endpoints.h */
 	struct rpc *rpc;
 	struct rpc_server *server, *health, *kub;
 	struct metrics *metrics; /* NULL: nobody is to see them */

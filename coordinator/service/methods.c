@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "coordinator/job/claims.h"
 #include "coordinator/job/scale.h"
-#include "coordinator/service/doors.h"
+#include "coordinator/service/endpoints.h"
 #include "coordinator/service/internal.h"
 #include "coordinator/service/status.h"
 #include "proto/coordinator.h"
@@ -288,7 +288,7 @@ static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
 			     "incarnation");
 		return;
 	}
-	if (!request->public_only && !doors_keep_secrets(service)) {
+	if (!request->public_only && !endpoints_keep_secrets(service)) {
 		rpc_call_end(
 			call, RPC_FAILED_PRECONDITION,
 			"the private key is not sent over a connection "

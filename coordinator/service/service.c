@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/service/internal.h"
 
-#include "coordinator/service/doors.h"
+#include "coordinator/service/endpoints.h"
 #include "coordinator/service/status.h"
 
 #include <errno.h>
@@ -166,7 +166,7 @@ struct service *service_destroy(struct service *service)
 	if (!service)
 		return NULL;
 	loop_timer_clear(&service->publish);
-	doors_close(service);
+	endpoints_close(service);
 	sink_destroy(service->sink);
 	free(service);
 	return NULL;

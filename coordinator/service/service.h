@@ -25,10 +25,10 @@ struct service *service_destroy(struct service *service);
 /* What the driver tells the service; user: the struct service. */
 extern const struct driver_events service_driver_events;
 
-/* Before doors are opened. */
+/* Before endpoints are opened. */
 void service_set_driver(struct service *service, struct driver *driver);
 
-/* Once the doors are open. */
+/* Once the endpoints are open. */
 const char *service_address(const struct service *service);
 /* The certificate; it may be none. */
 const struct tls_identity *service_identity(const struct service *service);

@@ -7,7 +7,7 @@
 #include "base/tree.h"
 #include "coordinator/journal/journal.h"
 #include "coordinator/launch/mpirun.h"
-#include "coordinator/service/doors.h"
+#include "coordinator/service/endpoints.h"
 #include "coordinator/service/sink.h"
 #include "rpc/client.h"
 #include "rpc/wire.h"
@@ -406,7 +406,7 @@ static int live(const struct config *config, struct error *err)
 				   err);
 
 	if (r == 0)
-		r = doors_open(c->service, "10.0.0.1:7000", err);
+		r = endpoints_open(c->service, "10.0.0.1:7000", err);
 	if (r == 0)
 		r = driver_begin(c->driver, err);
 	if (r < 0)

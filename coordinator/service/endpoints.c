@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/service/doors.h"
+#include "coordinator/service/endpoints.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -17,7 +17,7 @@
 static const char *const services[] = {COORDINATOR_SERVICE,
 				       "mpi_monitor.Monitor"};
 
-/* ---- who may come in ---- */
+/* ---- who may call ---- */
 
 static bool is_encrypted(const struct service *service)
 {
@@ -104,7 +104,7 @@ static int check_kub(const struct service *service, struct error *err)
 	return 0;
 }
 
-int doors_check(struct service *service, struct error *err)
+int endpoints_check(struct service *service, struct error *err)
 {
 	int r = read_secrets(service, err);
 
@@ -113,7 +113,7 @@ int doors_check(struct service *service, struct error *err)
 	return r < 0 ? r : check_kub(service, err);
 }
 
-bool doors_keep_secrets(const struct service *service)
+bool endpoints_keep_secrets(const struct service *service)
 {
 	const struct config *config = service->config;
 
@@ -241,7 +241,8 @@ static void on_renewed(void *user, const struct tls_identity *now,
 	rpc_server_renew(service->server, now);
 }
 
-int doors_open(struct service *service, const char *listen, struct error *err)
+int endpoints_open(struct service *service, const char *listen,
+		   struct error *err)
 {
 	int r = rpc_create(&service->rpc, service->loop, err);
 
@@ -264,7 +265,7 @@ int doors_open(struct service *service, const char *listen, struct error *err)
 	return 0;
 }
 
-void doors_close(struct service *service)
+void endpoints_close(struct service *service)
 {
 	metrics_destroy(service->metrics);
 	renew_end(&service->renew);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_SERVICE_DOORS_H
-#define COORDINATOR_SERVICE_DOORS_H
+#ifndef COORDINATOR_SERVICE_ENDPOINTS_H
+#define COORDINATOR_SERVICE_ENDPOINTS_H
 
 /*
- * Doors: where a coordinator can be reached, and who may come in
+ * Endpoints: where a coordinator can be reached, and who may call
  *
  *     --listen   bellows.v1.Coordinator: who shows a certificate of the job
  *                (roles.h) and has the token; health and reflection
@@ -21,13 +21,14 @@
 
 /* Reads the token and the certificate, and refuses what would be open to others
  * without being asked for.  -EACCES: the command line does not fit the job. */
-int doors_check(struct service *service, struct error *err);
+int endpoints_check(struct service *service, struct error *err);
 
-/* listen: of the first door. */
-int doors_open(struct service *service, const char *listen, struct error *err);
-void doors_close(struct service *service);
+/* listen: the address of the first endpoint. */
+int endpoints_open(struct service *service, const char *listen,
+		   struct error *err);
+void endpoints_close(struct service *service);
 
-/* Whether nobody but who calls at the first door reads what is answered. */
-bool doors_keep_secrets(const struct service *service);
+/* Whether nobody but who calls the first endpoint reads what is answered. */
+bool endpoints_keep_secrets(const struct service *service);
 
 #endif

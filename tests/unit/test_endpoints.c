@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "base/list.h"
 #include "base/tree.h"
-#include "coordinator/service/doors.h"
+#include "coordinator/service/endpoints.h"
 #include "coordinator/service/internal.h"
 #include "proto/coordinator.h"
 #include "tests/check.h"
@@ -15,7 +15,7 @@
 #define FAR  "0.0.0.0:7000"
 #define NEAR "127.0.0.1:7000"
 
-static char root[] = "/tmp/bellows-doors-XXXXXX";
+static char root[] = "/tmp/bellows-endpoints-XXXXXX";
 static char token_file[64], tls[64], executors[64];
 
 /* What is written down here a second time is not to change by accident. */
@@ -87,9 +87,9 @@ static int check(size_t i, bool *keeps)
 		.kub = with & KUB,
 	};
 	struct service service = {.config = &config, .jobfile = &job};
-	int r = doors_check(&service, &err);
+	int r = endpoints_check(&service, &err);
 
-	*keeps = doors_keep_secrets(&service);
+	*keeps = endpoints_keep_secrets(&service);
 	tls_identity_fini(&service.tls);
 	return r;
 }
@@ -118,13 +118,13 @@ static void files_that_will_not_do_are_named(void)
 	struct config config = {.listen = FAR, .tls = executors};
 	struct service service = {.config = &config, .jobfile = &job};
 
-	CHECK(doors_check(&service, &err) == -EINVAL);
+	CHECK(endpoints_check(&service, &err) == -EINVAL);
 	CHECK(strstr(err.text, "--tls: ") == err.text);
 	CHECK(strstr(err.text, "it is of 'executor' and not for a server "
 			       "called " COORDINATOR_TLS_NAME));
 	tls_identity_fini(&service.tls);
 	config = (struct config){.listen = NEAR, .token_file = "/none"};
-	CHECK(doors_check(&service, &err) == -ENOENT);
+	CHECK(endpoints_check(&service, &err) == -ENOENT);
 	CHECK_TEXT(err.text, "--token-file: /none: No such file or directory");
 }
 
