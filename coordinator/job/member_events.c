@@ -2,7 +2,7 @@
 #include "coordinator/job/internal.h"
 
 #include "base/log.h"
-#include "coordinator/job/claims.h"
+#include "coordinator/job/report_check.h"
 
 /*
  * What executors report, as events of the job
@@ -199,7 +199,7 @@ static void on_report(void *user, int member, const Bellows__V1__Report *report)
 	struct driver *driver = user;
 	struct error err;
 
-	if (claims_check_report(driver, member, report, &err) < 0) {
+	if (report_check(driver, member, report, &err) < 0) {
 		members_refute(driver->members, member, err.text);
 		return;
 	}

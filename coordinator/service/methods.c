@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "coordinator/job/claims.h"
+#include "coordinator/job/report_check.h"
 #include "coordinator/job/scale.h"
 #include "coordinator/service/endpoints.h"
 #include "coordinator/service/internal.h"
@@ -239,7 +239,7 @@ static void on_checkpointing(struct rpc_call *call,
 		(const Bellows__V1__CheckpointReport *)message;
 	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
 	struct error err;
-	int r = claims_check_verdict(service->driver, report, &err);
+	int r = report_check_checkpoint(service->driver, report, &err);
 
 	if (r < 0) {
 		log_warn("a verdict is not believed: %s", err.text);

@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "coordinator/job/claims.h"
+#include "coordinator/job/report_check.h"
 
 #include <string.h>
 
@@ -94,7 +94,7 @@ void output_on_chunk(struct service *service, struct rpc_call *call,
 			     m->name);
 		return;
 	}
-	if (claims_check_output(service->driver, output->member, chunk->epoch,
+	if (report_check_output(service->driver, output->member, chunk->epoch,
 				chunk->rank, &err) < 0) {
 		log_warn("executor=%s is not believed: %s", m->name, err.text);
 		rpc_call_end(call, RPC_PERMISSION_DENIED, "%s", err.text);

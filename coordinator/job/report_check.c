@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/job/claims.h"
+#include "coordinator/job/report_check.h"
 
 #include "coordinator/job/internal.h"
 
@@ -91,8 +91,8 @@ static int check_up(const struct driver *driver, int member,
 	return r;
 }
 
-int claims_check_report(const struct driver *driver, int member,
-			const Bellows__V1__Report *report, struct error *err)
+int report_check(const struct driver *driver, int member,
+		 const Bellows__V1__Report *report, struct error *err)
 {
 	switch (report->what_case) {
 	case BELLOWS__V1__REPORT__WHAT_GATE_ARRIVED:
@@ -120,7 +120,7 @@ int claims_check_report(const struct driver *driver, int member,
 	return 0;
 }
 
-int claims_check_output(const struct driver *driver, int member, unsigned epoch,
+int report_check_output(const struct driver *driver, int member, unsigned epoch,
 			unsigned rank, struct error *err)
 {
 	const struct member *m =
@@ -141,9 +141,9 @@ int claims_check_output(const struct driver *driver, int member, unsigned epoch,
 			 m->name, rank, epoch);
 }
 
-int claims_check_verdict(const struct driver *driver,
-			 const Bellows__V1__CheckpointReport *report,
-			 struct error *err)
+int report_check_checkpoint(const struct driver *driver,
+			    const Bellows__V1__CheckpointReport *report,
+			    struct error *err)
 {
 	int member = members_find(driver->members, report->name,
 				  report->incarnation);

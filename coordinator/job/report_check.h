@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_JOB_CLAIMS_H
-#define COORDINATOR_JOB_CLAIMS_H
+#ifndef COORDINATOR_JOB_REPORT_CHECK_H
+#define COORDINATOR_JOB_REPORT_CHECK_H
 
 /*
  * What an executor says, held against what it can know
@@ -16,16 +16,16 @@
 
 #include "coordinator/job/driver.h"
 
-int claims_check_report(const struct driver *driver, int member,
-			const Bellows__V1__Report *report, struct error *err);
+int report_check(const struct driver *driver, int member,
+		 const Bellows__V1__Report *report, struct error *err);
 
 /* A rank of a start has printed something there. */
-int claims_check_output(const struct driver *driver, int member, unsigned epoch,
+int report_check_output(const struct driver *driver, int member, unsigned epoch,
 			unsigned rank, struct error *err);
 
 /* The verdict on a checkpoint; -ENOENT: whoever gives it has not joined. */
-int claims_check_verdict(const struct driver *driver,
-			 const Bellows__V1__CheckpointReport *report,
-			 struct error *err);
+int report_check_checkpoint(const struct driver *driver,
+			    const Bellows__V1__CheckpointReport *report,
+			    struct error *err);
 
 #endif
