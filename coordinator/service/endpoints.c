@@ -3,10 +3,10 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "coordinator/service/figures.h"
 #include "coordinator/service/internal.h"
 #include "coordinator/service/kub.h"
 #include "coordinator/service/methods.h"
+#include "coordinator/service/prometheus.h"
 #include "coordinator/service/roles.h"
 #include "proto/coordinator.h"
 #include "proto/descriptors.h"
@@ -195,11 +195,11 @@ static int open_kub(struct service *service, struct error *err)
 	return 0;
 }
 
-static void print_figures(void *user, FILE *to)
+static void print_metrics(void *user, FILE *to)
 {
 	struct service *service = user;
 	struct driver *driver = service->driver;
-	const struct figures figures = {
+	const struct prometheus_source source = {
 		.jobfile = service->jobfile,
 		.job = driver_job(driver),
 		.history = driver_history(driver),
@@ -208,13 +208,13 @@ static void print_figures(void *user, FILE *to)
 		.now = loop_now(),
 	};
 
-	figures_print(&figures, to);
+	prometheus_print(&source, to);
 }
 
 static int open_metrics(struct service *service, struct error *err)
 {
 	int r = metrics_create(&service->metrics, service->loop,
-			       service->config->metrics, print_figures, service,
+			       service->config->metrics, print_metrics, service,
 			       err);
 
 	if (r == 0)

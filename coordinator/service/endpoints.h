@@ -10,7 +10,7 @@
  *     --health   grpc.health.v1 alone: anybody, for probes have no certificate
  *     --kub      mpi_monitor.Monitor alone: anybody, for Kub's programs have
  *                neither certificate nor token
- *     --metrics  figures in the format of Prometheus: anybody
+ *     --metrics  metrics in the format of Prometheus: anybody
  *
  * Without --tls the first of them is not encrypted, and serves Kub's programs
  * too.  Then it is on this machine only, and a port asks for a token, unless

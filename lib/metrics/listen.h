@@ -5,7 +5,7 @@
 /*
  * GET /metrics, by HTTP, for whoever scrapes
  *
- * It answers that and nothing else, to anybody, unencrypted: figures, no names
+ * It answers that and nothing else, to anybody, unencrypted: numbers, no names
  * of users, no secrets.  A caller who is slow, silent or one too many is cut
  * off, and delays nobody.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
-#include "coordinator/service/figures.h"
+#include "coordinator/service/prometheus.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -61,19 +61,19 @@ static void begin(void)
 
 static void print(void)
 {
-	const struct figures figures = {.jobfile = jobfile,
-					.job = &job,
-					.history = &history,
-					.ledger = &ledger,
-					.executors_wanted = 3,
-					.now = 6000};
+	const struct prometheus_source source = {.jobfile = jobfile,
+						 .job = &job,
+						 .history = &history,
+						 .ledger = &ledger,
+						 .executors_wanted = 3,
+						 .now = 6000};
 	size_t n = 0;
 	FILE *to;
 
 	free(text);
 	text = NULL;
 	to = open_memstream(&text, &n);
-	figures_print(&figures, to);
+	prometheus_print(&source, to);
 	fclose(to);
 }
 

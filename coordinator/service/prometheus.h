@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_SERVICE_FIGURES_H
-#define COORDINATOR_SERVICE_FIGURES_H
+#ifndef COORDINATOR_SERVICE_PROMETHEUS_H
+#define COORDINATOR_SERVICE_PROMETHEUS_H
 
 /*
- * The job in figures, for Prometheus
+ * The job in numbers, for Prometheus
  *
  * Names are those of docs/metrics.md: one prefix, seconds, counters that end
  * with _total.  There are as many values for a job of a thousand executors as
@@ -17,7 +17,7 @@
 #include <stdio.h>
 
 /* All borrowed. */
-struct figures {
+struct prometheus_source {
 	const struct jobfile *jobfile;
 	const struct job *job;
 	const struct history *history;
@@ -26,6 +26,6 @@ struct figures {
 	msec_t now;
 };
 
-void figures_print(const struct figures *figures, FILE *to);
+void prometheus_print(const struct prometheus_source *source, FILE *to);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/service/figures.h"
+#include "coordinator/service/prometheus.h"
 
 #include "base/list.h"
 #include "metrics/print.h"
@@ -20,7 +20,7 @@ static double seconds(msec_t span)
 
 /* ---- the job ---- */
 
-static void put_state(const struct figures *f, FILE *to)
+static void put_state(const struct prometheus_source *f, FILE *to)
 {
 	const char *names[JOB_SUSPENDED + 1];
 
@@ -39,7 +39,7 @@ static void put_state(const struct figures *f, FILE *to)
 		seconds(f->now - f->history->began));
 }
 
-static void put_ranks(const struct figures *f, FILE *to)
+static void put_ranks(const struct prometheus_source *f, FILE *to)
 {
 	put_one(to, "bellows_ranks", METRICS_GAUGE,
 		"Ranks that compute; 0 in a pause.",
@@ -55,7 +55,7 @@ static void put_ranks(const struct figures *f, FILE *to)
 		f->job->starts);
 }
 
-static void put_progress(const struct figures *f, FILE *to)
+static void put_progress(const struct prometheus_source *f, FILE *to)
 {
 	double progress = history_progress(f->history);
 	msec_t eta = history_eta(f->history, f->now);
@@ -72,7 +72,7 @@ static void put_progress(const struct figures *f, FILE *to)
 
 /* ---- executors ---- */
 
-static void put_executors(const struct figures *f, FILE *to)
+static void put_executors(const struct prometheus_source *f, FILE *to)
 {
 	unsigned n[MEMBER_LOST + 1] = {0};
 	msec_t silent = 0;
@@ -120,7 +120,7 @@ static void put_phases(const struct tally *tally, FILE *to)
 			    seconds(tally->phases[i]), "phase", names[i], NULL);
 }
 
-static void put_rescales(const struct figures *f, FILE *to)
+static void put_rescales(const struct prometheus_source *f, FILE *to)
 {
 	const struct tally *tally = &f->history->tally;
 	const struct {
@@ -150,11 +150,11 @@ static void put_rescales(const struct figures *f, FILE *to)
 		(double)tally->repeated);
 }
 
-void figures_print(const struct figures *figures, FILE *to)
+void prometheus_print(const struct prometheus_source *source, FILE *to)
 {
-	put_state(figures, to);
-	put_ranks(figures, to);
-	put_progress(figures, to);
-	put_executors(figures, to);
-	put_rescales(figures, to);
+	put_state(source, to);
+	put_ranks(source, to);
+	put_progress(source, to);
+	put_executors(source, to);
+	put_rescales(source, to);
 }
