@@ -197,9 +197,9 @@ static bool read_event(struct driver *driver, struct event *event)
 	case EVENT_EXECUTORS:
 		return driver_count_executors(driver, event);
 	case EVENT_ENDED:
-		return verdict_on_ended(driver, event);
+		return save_result_on_ended(driver, event);
 	case EVENT_OVERDUE:
-		return verdict_on_overdue(driver, event);
+		return save_result_on_overdue(driver, event);
 	}
 	return false;
 }

@@ -120,12 +120,12 @@ void driver_drop_next(struct driver *driver);
 /* No rank of the start that ran is left. */
 void driver_on_stopped(struct driver *driver);
 
-/* ---- verdict.c ---- */
+/* ---- save_result.c ---- */
 
 /* What the end of the ranks means for the job; false: it is not known yet, or
  * nothing. */
-bool verdict_on_ended(struct driver *driver, struct event *event);
-bool verdict_on_overdue(struct driver *driver, struct event *event);
+bool save_result_on_ended(struct driver *driver, struct event *event);
+bool save_result_on_overdue(struct driver *driver, struct event *event);
 
 /* ---- leaving.c: executors that are recalled ---- */
 

@@ -73,7 +73,7 @@ static void wait_for(struct driver *driver, msec_t patience)
 		       on_overdue, driver);
 }
 
-bool verdict_on_overdue(struct driver *driver, struct event *event)
+bool save_result_on_overdue(struct driver *driver, struct event *event)
 {
 	if (event->job.epoch != driver->job.epoch)
 		return false;
@@ -81,7 +81,7 @@ bool verdict_on_overdue(struct driver *driver, struct event *event)
 	return true;
 }
 
-bool verdict_on_ended(struct driver *driver, struct event *event)
+bool save_result_on_ended(struct driver *driver, struct event *event)
 {
 	launches_on_ended(driver->launches, event->job.epoch);
 	if (event->job.epoch != driver->job.epoch)
