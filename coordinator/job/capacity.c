@@ -54,7 +54,7 @@ bool driver_hold_executors(struct driver *driver)
 {
 	unsigned n = job_executors_wanted(&driver->job,
 					  driver->jobfile->ranks_per_executor,
-					  driver_leavers(driver));
+					  driver_draining(driver));
 
 	if (n == driver->held)
 		return false;

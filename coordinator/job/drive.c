@@ -217,6 +217,6 @@ void driver_settle(struct driver *driver)
 		}
 	if (driver_hold_executors(driver)) /* an executor leaves */
 		driver_publish(driver, PUBLISH_NOW);
-	driver_let_go(driver);
+	driver_release_drained(driver);
 	driver_release_surplus(driver);
 }

@@ -17,7 +17,7 @@
  *                                |
  *                    drive.c, which calls job_step()
  *                                |
- *               effects.c   leaving.c   periodic.c   capacity.c
+ *               effects.c    drain.c    periodic.c   capacity.c
  *
  * It owns what it drives: the starts, the executors, the checkpoints and the
  * journal.

@@ -127,14 +127,14 @@ void driver_on_stopped(struct driver *driver);
 bool save_result_on_ended(struct driver *driver, struct event *event);
 bool save_result_on_overdue(struct driver *driver, struct event *event);
 
-/* ---- leaving.c: executors that are recalled ---- */
+/* ---- drain.c: executors that are drained ---- */
 
 /* The executor has ranks that run or begin. */
-bool leaving_has_ranks(const struct driver *driver, int member);
+bool drain_has_ranks(const struct driver *driver, int member);
 /* Executors that are recalled and have ranks. */
-unsigned driver_leavers(const struct driver *driver);
+unsigned driver_draining(const struct driver *driver);
 /* Those that have no ranks are released. */
-void driver_let_go(struct driver *driver);
+void driver_release_drained(struct driver *driver);
 
 /* ---- capacity.c ---- */
 

@@ -98,7 +98,7 @@ static void on_recalled(void *user, int member, msec_t grace)
 	}
 	event.size = driver_possible(driver, driver->job.target);
 	/* The job may be about to move to who has no ranks yet. */
-	if (leaving_has_ranks(driver, member) ||
+	if (drain_has_ranks(driver, member) ||
 	    (driver->job.leave != 0 && event.size < driver->job.target)) {
 		log_info("executor=%s leaves within %lld ms; those who stay "
 			 "can run %u of %u ranks",

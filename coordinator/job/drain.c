@@ -10,7 +10,7 @@
  * told, and who has no ranks any more is let go.
  */
 
-bool leaving_has_ranks(const struct driver *driver, int member)
+bool drain_has_ranks(const struct driver *driver, int member)
 {
 	return !job_is_over(&driver->job) &&
 	       launches_ranks(driver->launches, member) > 0 &&
@@ -23,19 +23,19 @@ static bool is_recalled(const struct driver *driver, int member)
 	       MEMBER_RECALLED;
 }
 
-unsigned driver_leavers(const struct driver *driver)
+unsigned driver_draining(const struct driver *driver)
 {
 	unsigned n = 0;
 
 	for (int i = 0; i < members_ledger(driver->members)->n; i++)
-		n += is_recalled(driver, i) && leaving_has_ranks(driver, i);
+		n += is_recalled(driver, i) && drain_has_ranks(driver, i);
 	return n;
 }
 
-void driver_let_go(struct driver *driver)
+void driver_release_drained(struct driver *driver)
 {
 	for (int i = 0; i < members_ledger(driver->members)->n; i++)
-		if (is_recalled(driver, i) && !leaving_has_ranks(driver, i))
+		if (is_recalled(driver, i) && !drain_has_ranks(driver, i))
 			members_release(driver->members, i,
 					"it wanted to leave, and has no ranks");
 }
