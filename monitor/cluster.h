@@ -12,8 +12,8 @@
 
 #include "kube/kube.h"
 #include "monitor/owner.h"
+#include "monitor/pod_view.h"
 #include "monitor/provider.h"
-#include "monitor/sight.h"
 #include "monitor/supply.h"
 
 struct cluster {
@@ -28,7 +28,7 @@ struct cluster {
 	struct loop_timer timer;
 	char namespace[64], podtemplate[256];
 	char made[SUPPLY_NAME_MAX], task[SUPPLY_NAME_MAX + 64],
-		query[SIGHT_QUERY_MAX];
+		query[POD_VIEW_QUERY_MAX];
 	char objected[SUPPLY_TEXT_MAX]; /* logged */
 	bool fresh;                     /* the owner is as it was read */
 	bool blind;                     /* the watch is in trouble */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 #include "monitor/cluster.h"
-#include "monitor/sight.h"
+#include "monitor/pod_view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,16 +43,16 @@ static void tell_news(struct cluster *p, enum supply_news news,
 bool cluster_see(struct cluster *p, const cJSON *pod)
 {
 	char why[SUPPLY_TEXT_MAX];
-	struct supply_sight sight;
+	struct pod_view view;
 	enum supply_news news;
 	struct error err;
 
-	if (sight_read(&sight, pod, owner_uid(&p->owner), why) != 0)
+	if (pod_view_read(&view, pod, owner_uid(&p->owner), why) != 0)
 		return false;
-	if (supply_see(&p->supply, &sight, loop_now(), &news, &err) < 0)
-		log_error("pod=%s %s", sight.name, err.text);
+	if (supply_see(&p->supply, &view, loop_now(), &news, &err) < 0)
+		log_error("pod=%s %s", view.name, err.text);
 	else
-		tell_news(p, news, sight.name, *why ? why : "no reason given");
+		tell_news(p, news, view.name, *why ? why : "no reason given");
 	return true;
 }
 
@@ -184,7 +184,7 @@ static void on_coordinator(void *user, const struct kube_answer *answer)
 
 	p->reading = NULL;
 	if (answer->r == 0)
-		ip = kube_text(sight_choose(answer->object), "status.podIP");
+		ip = kube_text(pod_view_choose(answer->object), "status.podIP");
 	if (!ip) {
 		on_unread(p, answer->r < 0 ? answer->text
 					   : "the pod of the coordinator has "
@@ -203,13 +203,13 @@ static void on_coordinator(void *user, const struct kube_answer *answer)
 
 static void go_on_reading(struct cluster *p)
 {
-	char query[SIGHT_QUERY_MAX];
+	char query[POD_VIEW_QUERY_MAX];
 
 	if (!p->find_coordinator) {
 		on_all_read(p);
 		return;
 	}
-	sight_query(query, p->owner.who.name, "coordinator");
+	pod_view_query(query, p->owner.who.name, "coordinator");
 	read_one(p, &kube_pods, NULL, query, on_coordinator);
 }
 

@@ -2,7 +2,7 @@
 #include "monitor/conditions.h"
 
 #include "base/log.h"
-#include "monitor/sight.h"
+#include "monitor/pod_view.h"
 
 #include <errno.h>
 #include <string.h>
@@ -153,7 +153,7 @@ static void on_pods(void *user, const struct kube_answer *answer)
 
 	if (!is_done(conditions, answer))
 		return;
-	pod = sight_choose(answer->object);
+	pod = pod_view_choose(answer->object);
 	if (!pod) {
 		loop_timer_set(conditions->loop, &conditions->again, AGAIN,
 			       look, conditions);

@@ -4,7 +4,7 @@
 #include "base/list.h"
 #include "kube/kube.h"
 #include "monitor/owner_internal.h"
-#include "monitor/sight.h"
+#include "monitor/pod_view.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kube/kube.h"
 #include "monitor/owner_internal.h"
-#include "monitor/sight.h"
+#include "monitor/pod_view.h"
 
 #include <stdio.h>
 #include <string.h>

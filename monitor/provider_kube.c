@@ -124,7 +124,7 @@ static void name_all(struct cluster *p, const struct provider_config *config)
 
 	snprintf(p->made, sizeof(p->made), "%s-bellows-", name);
 	snprintf(p->task, sizeof(p->task), "%s-%.60s-", name, p->owner.task);
-	sight_query(p->query, name, "executor");
+	pod_view_query(p->query, name, "executor");
 	if (where->podtemplate)
 		snprintf(p->podtemplate, sizeof(p->podtemplate), "%s",
 			 where->podtemplate);

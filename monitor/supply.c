@@ -110,40 +110,40 @@ static bool is_name(const char *name)
 	return *name && strlen(name) < SUPPLY_NAME_MAX;
 }
 
-int supply_see(struct supply *s, const struct supply_sight *sight, msec_t now,
+int supply_see(struct supply *s, const struct pod_view *view, msec_t now,
 	       enum supply_news *news, struct error *err)
 {
-	struct supply_pod *pod = pods_find(s, sight->name);
+	struct supply_pod *pod = pods_find(s, view->name);
 	bool was_here, ended, same;
 
 	*news = SUPPLY_NOTHING;
-	if (!is_name(sight->name))
+	if (!is_name(view->name))
 		return 0;
 	if (!pod)
-		pod = pods_add(s, sight->name, now);
+		pod = pods_add(s, view->name, now);
 	if (!pod)
 		return error_set(err, -ENOMEM, "out of memory");
-	same = strncmp(pod->uid, sight->uid, sizeof(pod->uid) - 1) == 0;
+	same = strncmp(pod->uid, view->uid, sizeof(pod->uid) - 1) == 0;
 	was_here = same && pod_is_here(pod);
 	ended = same && pod_has_ended(pod);
 	if (!same) {
 		char name[SUPPLY_NAME_MAX];
 
 		memcpy(name, pod->name, sizeof(name));
-		*pod = (struct supply_pod){.since = now, .phase = sight->phase};
+		*pod = (struct supply_pod){.since = now, .phase = view->phase};
 		memcpy(pod->name, name, sizeof(name));
-		snprintf(pod->uid, sizeof(pod->uid), "%s", sight->uid);
+		snprintf(pod->uid, sizeof(pod->uid), "%s", view->uid);
 	}
-	if (pod->phase != sight->phase &&
-	    (sight->phase == SUPPLY_PENDING || sight->phase == SUPPLY_RUNNING))
+	if (pod->phase != view->phase &&
+	    (view->phase == SUPPLY_PENDING || view->phase == SUPPLY_RUNNING))
 		pod->since = now;
 	pod->asked = pod->taken = false;
 	pod->listed = true;
-	pod->phase = sight->phase;
-	pod->hitch = sight->hitch;
-	pod->ours = sight->ours;
-	pod->ending = sight->ending;
-	snprintf(pod->why, sizeof(pod->why), "%s", sight->why);
+	pod->phase = view->phase;
+	pod->hitch = view->hitch;
+	pod->ours = view->ours;
+	pod->ending = view->ending;
+	snprintf(pod->why, sizeof(pod->why), "%s", view->why);
 	if (pod_has_ended(pod) && !ended && was_here)
 		on_end(s, pod, now);
 	if (was_here == pod_is_here(pod))

@@ -73,7 +73,7 @@ enum supply_hitch {
 
 /* A pod as the cluster shows it; borrowed.  why: in words for people, "" for
  * none: of the hitch, or how it ended. */
-struct supply_sight {
+struct pod_view {
 	const char *name, *uid, *why;
 	enum supply_phase phase;
 	enum supply_hitch hitch;
@@ -169,8 +169,8 @@ void supply_join(struct supply *supply, const struct supply_member *members,
 
 /* *news: whether an executor came or went.  -ENOMEM; a pod whose name is none
  * for an executor is passed over. */
-int supply_see(struct supply *supply, const struct supply_sight *sight,
-	       msec_t now, enum supply_news *news, struct error *err);
+int supply_see(struct supply *supply, const struct pod_view *view, msec_t now,
+	       enum supply_news *news, struct error *err);
 enum supply_news supply_miss(struct supply *supply, const char *name,
 			     msec_t now);
 

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "monitor/conditions.h"
 #include "monitor/events.h"
-#include "monitor/sight.h"
+#include "monitor/pod_view.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 struct tell {
 	struct loop *loop;
 	struct kube *kube;
-	char *namespace, *owner, query[SIGHT_QUERY_MAX];
+	char *namespace, *owner, query[POD_VIEW_QUERY_MAX];
 
 	struct announced told;
 	struct events events;
@@ -111,7 +111,7 @@ int tell_create(struct tell **out, const struct tell_config *config,
 	tell->owner = strdup(config->owner);
 	if (!tell->namespace || !tell->owner)
 		return error_set(err, -ENOMEM, "out of memory");
-	sight_query(tell->query, config->job, "coordinator");
+	pod_view_query(tell->query, config->job, "coordinator");
 	r = kube_create(&tell->kube, config->loop, config->kube, err);
 	if (r < 0)
 		return r;

@@ -35,7 +35,7 @@ struct cluster_pod *cluster_find(struct cluster *c, const char *name)
 
 static void show(struct cluster *c, const struct cluster_pod *pod)
 {
-	const struct supply_sight sight = {
+	const struct pod_view view = {
 		.name = pod->name,
 		.uid = pod->uid,
 		.why = pod->why ? pod->why : "",
@@ -47,7 +47,7 @@ static void show(struct cluster *c, const struct cluster_pod *pod)
 	enum supply_news news;
 
 	if (!c->deaf)
-		supply_see(&c->supply, &sight, c->now, &news, NULL);
+		supply_see(&c->supply, &view, c->now, &news, NULL);
 }
 
 struct cluster_pod *cluster_make(struct cluster *c, const char *name, bool ours)

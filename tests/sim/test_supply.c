@@ -433,14 +433,13 @@ static void a_thousand_are_made_a_few_at_a_time(void)
 		supply_decide(&supply, turn, &plan);
 		most = plan.n > most ? (unsigned)plan.n : most;
 		for (size_t i = 0; i < plan.n; i++) {
-			const struct supply_sight sight = {
-				.name = plan.acts[i].name,
-				.uid = "u",
-				.why = "",
-				.ours = true};
+			const struct pod_view view = {.name = plan.acts[i].name,
+						      .uid = "u",
+						      .why = "",
+						      .ours = true};
 			enum supply_news news;
 
-			supply_see(&supply, &sight, turn, &news, NULL);
+			supply_see(&supply, &view, turn, &news, NULL);
 			supply_done(&supply, &plan.acts[i], 0, "", turn);
 			made += news == SUPPLY_CAME;
 		}

@@ -2,7 +2,7 @@
 #include "base/list.h"
 #include "kube/kube.h"
 #include "monitor/owner.h"
-#include "monitor/sight.h"
+#include "monitor/pod_view.h"
 #include "tests/check.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "monitor/sight.h"
+#include "monitor/pod_view.h"
 
 #include "base/list.h"
 #include "kube/kube.h"
@@ -72,7 +72,7 @@ static bool is_better(const cJSON *pod, const cJSON *than)
 	return strcmp(text_of(pod, made), text_of(than, made)) > 0;
 }
 
-const cJSON *sight_choose(const cJSON *list)
+const cJSON *pod_view_choose(const cJSON *list)
 {
 	const cJSON *at = first(list, "items"), *best = at;
 
@@ -82,9 +82,10 @@ const cJSON *sight_choose(const cJSON *list)
 	return best;
 }
 
-void sight_query(char out[SIGHT_QUERY_MAX], const char *job, const char *role)
+void pod_view_query(char out[POD_VIEW_QUERY_MAX], const char *job,
+		    const char *role)
 {
-	snprintf(out, SIGHT_QUERY_MAX,
+	snprintf(out, POD_VIEW_QUERY_MAX,
 		 "labelSelector=bellows.io%%2Fjob%%3D%s%%2C"
 		 "bellows.io%%2Frole%%3D%s",
 		 job, role);
@@ -121,7 +122,7 @@ static bool is_stuck(const char *reason)
 }
 
 /* A container that waits; others may run. */
-static void read_waiting(struct supply_sight *out, const cJSON *status,
+static void read_waiting(struct pod_view *out, const cJSON *status,
 			 char why[SUPPLY_TEXT_MAX])
 {
 	const char *reason = text_of(status, "state.waiting.reason");
@@ -140,7 +141,7 @@ static void read_waiting(struct supply_sight *out, const cJSON *status,
 		out->hitch = SUPPLY_STUCK;
 }
 
-static void read_scheduled(struct supply_sight *out, const cJSON *pod,
+static void read_scheduled(struct pod_view *out, const cJSON *pod,
 			   char why[SUPPLY_TEXT_MAX])
 {
 	const cJSON *at = first(pod, "status.conditions");
@@ -157,7 +158,7 @@ static void read_scheduled(struct supply_sight *out, const cJSON *pod,
 	}
 }
 
-static void read_hitch(struct supply_sight *out, const cJSON *pod,
+static void read_hitch(struct pod_view *out, const cJSON *pod,
 		       char why[SUPPLY_TEXT_MAX])
 {
 	static const char *const lists[] = {"status.initContainerStatuses",
@@ -203,14 +204,14 @@ static void read_end(const cJSON *pod, char why[SUPPLY_TEXT_MAX])
 	}
 }
 
-int sight_read(struct supply_sight *out, const cJSON *pod, const char *owner,
-	       char why[SUPPLY_TEXT_MAX])
+int pod_view_read(struct pod_view *out, const cJSON *pod, const char *owner,
+		  char why[SUPPLY_TEXT_MAX])
 {
 	const char *manager =
 		kube_text_in(pod, "metadata.labels", LABEL_MANAGER);
 	const char *phase = text_of(pod, "status.phase");
 
-	*out = (struct supply_sight){
+	*out = (struct pod_view){
 		.name = kube_text(pod, "metadata.name"),
 		.uid = kube_text(pod, "metadata.uid"),
 		.why = why,

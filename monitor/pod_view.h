@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef MONITOR_SIGHT_H
-#define MONITOR_SIGHT_H
+#ifndef MONITOR_POD_VIEW_H
+#define MONITOR_POD_VIEW_H
 
 /*
  * What a pod of the API says of an executor: how far it is, and in words why it
@@ -16,18 +16,19 @@
 #define LABEL_MANAGER "app.kubernetes.io/managed-by"
 #define MANAGER       "bellows-monitor"
 
-enum { SIGHT_QUERY_MAX = 192 };
+enum { POD_VIEW_QUERY_MAX = 192 };
 
 /* Of a list the pod that stands: not one that goes, or has ended, if there is
  * another; of several the newest.  NULL: there is none. */
-const cJSON *sight_choose(const cJSON *list);
+const cJSON *pod_view_choose(const cJSON *list);
 
 /* The query for the pods of a job that have that role. */
-void sight_query(char out[SIGHT_QUERY_MAX], const char *job, const char *role);
+void pod_view_query(char out[POD_VIEW_QUERY_MAX], const char *job,
+		    const char *role);
 
-/* owner: uid of the owner of pods of our own.  The sight borrows from pod and
+/* owner: uid of the owner of pods of our own.  The view borrows from pod and
  * why.  -EINVAL: it is not a pod.  1: another owner's, made by its monitor. */
-int sight_read(struct supply_sight *out, const cJSON *pod, const char *owner,
-	       char why[SUPPLY_TEXT_MAX]);
+int pod_view_read(struct pod_view *out, const cJSON *pod, const char *owner,
+		  char why[SUPPLY_TEXT_MAX]);
 
 #endif

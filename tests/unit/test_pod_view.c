@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
 #include "kube/kube.h"
-#include "monitor/sight.h"
+#include "monitor/pod_view.h"
 #include "tests/check.h"
 
 #include <errno.h>
 
 static char why[SUPPLY_TEXT_MAX];
-static struct supply_sight sight;
+static struct pod_view view;
 static cJSON *pod;
 
 #define META   "'metadata': {'name': 'w-1', 'uid': 'p1'}"
@@ -23,7 +23,7 @@ static int look(const char *text)
 			*at = '"';
 	cJSON_Delete(pod);
 	pod = cJSON_Parse(copy);
-	return sight_read(&sight, pod, "u-1", why);
+	return pod_view_read(&view, pod, "u-1", why);
 }
 
 static void a_pod_is_as_far_as_its_phase(void)
@@ -42,12 +42,12 @@ static void a_pod_is_as_far_as_its_phase(void)
 		snprintf(text, sizeof(text), STATUS "{'phase': '%s'}}",
 			 table[i].phase);
 		CHECK(look(text) == 0);
-		CHECK(sight.phase == table[i].expected && !sight.ours);
-		CHECK_TEXT(sight.name, "w-1");
-		CHECK_TEXT(sight.uid, "p1");
+		CHECK(view.phase == table[i].expected && !view.ours);
+		CHECK_TEXT(view.name, "w-1");
+		CHECK_TEXT(view.uid, "p1");
 		CHECK_TEXT(why, "");
 	}
-	CHECK(look("{" META "}") == 0 && sight.phase == SUPPLY_PENDING);
+	CHECK(look("{" META "}") == 0 && view.phase == SUPPLY_PENDING);
 }
 
 static void what_is_no_pod_is_passed_over(void)
@@ -70,7 +70,7 @@ static void ours_are_of_the_same_owner(void)
 	char text[512];
 
 	snprintf(text, sizeof(text), OURS, "u-1");
-	CHECK(look(text) == 0 && sight.ours && !sight.ending);
+	CHECK(look(text) == 0 && view.ours && !view.ending);
 	snprintf(text, sizeof(text), OURS, "u-2");
 	CHECK(look(text) == 1);
 #undef OURS
@@ -80,7 +80,7 @@ static void a_pod_that_is_being_deleted_is_ending(void)
 {
 	CHECK(look("{'metadata': {'name': 'w-1', 'uid': 'p1',"
 		   " 'deletionTimestamp': '2026-01-01T00:00:00Z'}}") == 0);
-	CHECK(sight.ending);
+	CHECK(view.ending);
 }
 
 static void what_keeps_it_is_said_in_words(void)
@@ -126,7 +126,7 @@ static void what_keeps_it_is_said_in_words(void)
 	for (size_t i = 0; i < LENGTH(table); i++) {
 		CHECK(look(table[i].pod) == 0);
 		CHECK_TEXT(why, table[i].why);
-		CHECK(sight.hitch == table[i].hitch);
+		CHECK(view.hitch == table[i].hitch);
 	}
 #undef WAITS
 #undef PENDING
@@ -174,7 +174,7 @@ static const char *chosen(const char *items)
 			*at = '"';
 	cJSON_Delete(pod);
 	pod = cJSON_Parse(text);
-	best = sight_choose(pod);
+	best = pod_view_choose(pod);
 	return best ? kube_text(best, "metadata.name") : "none";
 }
 
