@@ -12,9 +12,9 @@
 
 #include "kube/kube.h"
 #include "monitor/owner.h"
+#include "monitor/pod_pool.h"
 #include "monitor/pod_view.h"
 #include "monitor/provider.h"
-#include "monitor/supply.h"
 
 struct cluster {
 	struct provider base;
@@ -23,15 +23,15 @@ struct cluster {
 	struct kube_watch *watch;
 	struct kube_call *reading;
 	struct owner owner;
-	struct supply supply;
+	struct pod_pool pool;
 	struct list flights;
 	struct loop_timer timer;
 	char namespace[64], podtemplate[256];
-	char made[SUPPLY_NAME_MAX], task[SUPPLY_NAME_MAX + 64],
+	char made[POD_POOL_NAME_MAX], task[POD_POOL_NAME_MAX + 64],
 		query[POD_VIEW_QUERY_MAX];
-	char objected[SUPPLY_TEXT_MAX]; /* logged */
-	bool fresh;                     /* the owner is as it was read */
-	bool blind;                     /* the watch is in trouble */
+	char objected[POD_POOL_TEXT_MAX]; /* logged */
+	bool fresh;                       /* the owner is as it was read */
+	bool blind;                       /* the watch is in trouble */
 	bool find_coordinator, ending;
 };
 
@@ -52,13 +52,13 @@ void cluster_own(struct cluster *cluster);
 /* A pod as the API shows it.  False: it is not of this job. */
 bool cluster_see(struct cluster *cluster, const cJSON *pod);
 
-/* cluster_act.c: its end is told to the supply. */
-void cluster_act(struct cluster *cluster, const struct supply_act *act);
+/* cluster_act.c: its end is told to the pool. */
+void cluster_act(struct cluster *cluster, const struct pod_pool_act *act);
 
 /* Removes the pods of our own, bounded.  Runs the loop. */
 void cluster_clear(struct cluster *cluster);
 
-/* Nothing is under way any more.  Acts that were are told to the supply as
+/* Nothing is under way any more.  Acts that were are told to the pool as
  * broken off: what was to be removed may still be there. */
 void cluster_cancel(struct cluster *cluster);
 

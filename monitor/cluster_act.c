@@ -15,29 +15,29 @@
 struct flight {
 	struct list link;
 	struct cluster *p;
-	struct supply_act act;
+	struct pod_pool_act act;
 	struct kube_call *call;
 };
 
 static void land(struct flight *flight, int r, const char *text)
 {
 	struct cluster *p = flight->p;
-	struct supply_act act = flight->act;
+	struct pod_pool_act act = flight->act;
 
 	list_remove(&flight->link);
 	free(flight);
 	if (r < 0 && r != -EAGAIN)
 		log_warn("%s%s: %s",
-			 act.kind == SUPPLY_PATCH ? "replicas" : "pod=",
+			 act.kind == POD_POOL_PATCH ? "replicas" : "pod=",
 			 act.name, text);
-	supply_done(&p->supply, &act, r, text, loop_now());
+	pod_pool_on_act_done(&p->pool, &act, r, text, loop_now());
 	/* of many answers at once, the last is enough */
 	cluster_settle_soon(p);
 }
 
 static struct kube_target target_of(const struct flight *flight)
 {
-	bool patch = flight->act.kind == SUPPLY_PATCH;
+	bool patch = flight->act.kind == POD_POOL_PATCH;
 
 	return (struct kube_target){
 		.kind = patch ? &kube_vcjobs : &kube_pods,
@@ -51,7 +51,7 @@ static struct kube_target target_of(const struct flight *flight)
 static void on_found(void *user, const struct kube_answer *answer)
 {
 	struct flight *flight = user;
-	char text[SUPPLY_TEXT_MAX];
+	char text[POD_POOL_TEXT_MAX];
 
 	flight->call = NULL;
 	if (answer->r < 0) {
@@ -147,20 +147,20 @@ static int begin_act(struct flight *flight, struct error *err)
 	const struct kube_target target = target_of(flight);
 
 	switch (flight->act.kind) {
-	case SUPPLY_CREATE:
+	case POD_POOL_CREATE:
 		return create_pod(flight, err);
-	case SUPPLY_REMOVE:
+	case POD_POOL_REMOVE:
 		log_info("pod=%s removed", flight->act.name);
 		return kube_delete(flight->p->kube, &flight->call, &target,
 				   flight->act.uid, -1, 0, on_removed, flight,
 				   err);
-	case SUPPLY_PATCH:
+	case POD_POOL_PATCH:
 		return patch_owner(flight, err);
 	}
 	return -EINVAL;
 }
 
-void cluster_act(struct cluster *p, const struct supply_act *act)
+void cluster_act(struct cluster *p, const struct pod_pool_act *act)
 {
 	struct flight *flight = calloc(1, sizeof(*flight));
 	struct error err = {"out of memory"};
@@ -175,7 +175,7 @@ void cluster_act(struct cluster *p, const struct supply_act *act)
 		free(flight);
 	}
 	log_error("pod=%s: %s", act->name, err.text);
-	supply_done(&p->supply, act, -EIO, err.text, loop_now());
+	pod_pool_on_act_done(&p->pool, act, -EIO, err.text, loop_now());
 }
 
 void cluster_cancel(struct cluster *p)
@@ -188,8 +188,8 @@ void cluster_cancel(struct cluster *p)
 		struct flight *flight = CONTAINER(at, struct flight, link);
 
 		kube_cancel(flight->call);
-		supply_done(&p->supply, &flight->act, -ECANCELED, "",
-			    loop_now());
+		pod_pool_on_act_done(&p->pool, &flight->act, -ECANCELED, "",
+				     loop_now());
 		list_remove(&flight->link);
 		free(flight);
 	}
@@ -216,11 +216,11 @@ static void on_last_removed(void *user, const struct kube_answer *answer)
 		log_warn("pod=%s stays: %s", flight->act.name, answer->text);
 	list_remove(&flight->link);
 	free(flight);
-	p->supply.flights--;
+	p->pool.flights--;
 	remove_next(p);
 }
 
-static void remove_last(struct cluster *p, struct supply_pod *pod)
+static void remove_last(struct cluster *p, struct pod_pool_pod *pod)
 {
 	const struct kube_target target = {.kind = &kube_pods,
 					   .namespace = p->namespace,
@@ -237,25 +237,25 @@ static void remove_last(struct cluster *p, struct supply_pod *pod)
 		return;
 	}
 	flight->p = p;
-	flight->act.kind = SUPPLY_REMOVE;
+	flight->act.kind = POD_POOL_REMOVE;
 	memcpy(flight->act.name, pod->name, sizeof(pod->name));
 	memcpy(flight->act.uid, pod->uid, sizeof(pod->uid));
 	list_append(&p->flights, &flight->link);
-	p->supply.flights++;
+	p->pool.flights++;
 }
 
 static void remove_next(struct cluster *p)
 {
-	for (size_t i = 0; i < p->supply.n; i++) {
-		struct supply_pod *pod = p->supply.pods[i];
+	for (size_t i = 0; i < p->pool.n; i++) {
+		struct pod_pool_pod *pod = p->pool.pods[i];
 
-		if (p->supply.flights >= SUPPLY_FLIGHTS_MAX)
+		if (p->pool.flights >= POD_POOL_FLIGHTS_MAX)
 			return;
 		if (pod->ours && !pod->taken && !pod->asked && !pod->ending &&
 		    pod->removed == 0)
 			remove_last(p, pod);
 	}
-	if (p->supply.flights == 0)
+	if (p->pool.flights == 0)
 		loop_stop(p->loop, 0);
 }
 
@@ -263,6 +263,6 @@ void cluster_clear(struct cluster *p)
 {
 	loop_timer_set(p->loop, &p->timer, END_MAX, on_end_max, p);
 	remove_next(p);
-	if (p->supply.flights > 0)
+	if (p->pool.flights > 0)
 		loop_run(p->loop);
 }

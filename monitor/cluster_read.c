@@ -22,19 +22,19 @@ static void on_timer(void *user)
 
 /* ---- pods, as they are seen ---- */
 
-static void tell_news(struct cluster *p, enum supply_news news,
+static void tell_news(struct cluster *p, enum pod_pool_news news,
 		      const char *name, const char *how)
 {
-	unsigned have = supply_alive(&p->supply);
+	unsigned have = pod_pool_alive(&p->pool);
 
 	switch (news) {
-	case SUPPLY_NOTHING:
+	case POD_POOL_NOTHING:
 		return;
-	case SUPPLY_CAME:
+	case POD_POOL_CAME:
 		log_info("pod=%s have=%u", name, have);
 		p->base.events->started(p->base.user, name, have);
 		return;
-	case SUPPLY_WENT:
+	case POD_POOL_WENT:
 		p->base.events->lost(p->base.user, name, how, have);
 		return;
 	}
@@ -42,14 +42,14 @@ static void tell_news(struct cluster *p, enum supply_news news,
 
 bool cluster_see(struct cluster *p, const cJSON *pod)
 {
-	char why[SUPPLY_TEXT_MAX];
+	char why[POD_POOL_TEXT_MAX];
 	struct pod_view view;
-	enum supply_news news;
+	enum pod_pool_news news;
 	struct error err;
 
 	if (pod_view_read(&view, pod, owner_uid(&p->owner), why) != 0)
 		return false;
-	if (supply_see(&p->supply, &view, loop_now(), &news, &err) < 0)
+	if (pod_pool_on_pod(&p->pool, &view, loop_now(), &news, &err) < 0)
 		log_error("pod=%s %s", view.name, err.text);
 	else
 		tell_news(p, news, view.name, *why ? why : "no reason given");
@@ -60,7 +60,7 @@ static void on_listing(void *user)
 {
 	struct cluster *p = user;
 
-	supply_list_begin(&p->supply);
+	pod_pool_list_begin(&p->pool);
 }
 
 static void on_object(void *user, enum kube_change change, const cJSON *object)
@@ -69,20 +69,20 @@ static void on_object(void *user, enum kube_change change, const cJSON *object)
 	const char *name = kube_text(object, "metadata.name");
 
 	p->blind = false;
-	supply_away(&p->supply, "");
+	pod_pool_set_api_error(&p->pool, "");
 	if (change == KUBE_THERE)
 		cluster_see(p, object);
 	else if (name)
-		tell_news(p, supply_miss(&p->supply, name, loop_now()), name,
-			  "deleted");
+		tell_news(p, pod_pool_on_missing(&p->pool, name, loop_now()),
+			  name, "deleted");
 	/* those of a list are looked at together */
-	if (p->supply.listed)
+	if (p->pool.listed)
 		cluster_settle_soon(p);
 }
 
 static void on_missed(void *user, const char *name)
 {
-	tell_news(user, SUPPLY_WENT, name, "deleted");
+	tell_news(user, POD_POOL_WENT, name, "deleted");
 }
 
 static void on_listed(void *user)
@@ -90,7 +90,7 @@ static void on_listed(void *user)
 	struct cluster *p = user;
 
 	p->blind = false;
-	supply_list_end(&p->supply, loop_now(), on_missed, p);
+	pod_pool_list_end(&p->pool, loop_now(), on_missed, p);
 	cluster_settle(p);
 }
 
@@ -100,7 +100,7 @@ static void on_watch_trouble(void *user, const struct kube_answer *answer)
 
 	log_warn("pods are not seen: %s", answer->text);
 	p->blind = true;
-	supply_away(&p->supply, answer->text);
+	pod_pool_set_api_error(&p->pool, answer->text);
 	cluster_settle(p);
 }
 
@@ -126,14 +126,14 @@ static int watch_pods(struct cluster *p, struct error *err)
 static void on_unread(struct cluster *p, const char *text)
 {
 	log_warn("owner=%s not read: %s", p->owner.who.name, text);
-	supply_away(&p->supply, text);
+	pod_pool_set_api_error(&p->pool, text);
 	loop_timer_set(p->loop, &p->timer, READ_AGAIN, on_timer, p);
 }
 
 void cluster_own(struct cluster *p)
 {
-	char objection[SUPPLY_TEXT_MAX];
-	bool patches = p->supply.config.mode == SUPPLY_REPLICAS;
+	char objection[POD_POOL_TEXT_MAX];
+	bool patches = p->pool.config.mode == POD_POOL_REPLICAS;
 
 	owner_object_to(&p->owner, objection);
 	if (strcmp(objection, p->objected) != 0) {
@@ -141,8 +141,8 @@ void cluster_own(struct cluster *p)
 		if (*objection)
 			log_warn("%s", objection);
 	}
-	supply_own(&p->supply, owner_replicas(&p->owner),
-		   owner_floor(&p->owner), patches ? objection : "");
+	pod_pool_set_owner(&p->pool, owner_replicas(&p->owner),
+			   owner_floor(&p->owner), patches ? objection : "");
 	p->fresh = true;
 }
 
@@ -151,8 +151,8 @@ static void on_all_read(struct cluster *p)
 	struct error err;
 
 	cluster_own(p);
-	if (p->supply.listed && !p->blind)
-		supply_away(&p->supply, "");
+	if (p->pool.listed && !p->blind)
+		pod_pool_set_api_error(&p->pool, "");
 	if (!p->watch && watch_pods(p, &err) < 0)
 		on_unread(p, err.text);
 	else

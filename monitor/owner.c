@@ -192,9 +192,9 @@ static unsigned number(const cJSON *object, const char *path)
 {
 	long n = object ? kube_number(object, path, 0) : 0;
 
-	return n < 0                      ? 0
-	       : n > SUPPLY_EXECUTORS_MAX ? SUPPLY_EXECUTORS_MAX
-					  : (unsigned)n;
+	return n < 0                        ? 0
+	       : n > POD_POOL_EXECUTORS_MAX ? POD_POOL_EXECUTORS_MAX
+					    : (unsigned)n;
 }
 
 unsigned owner_replicas(const struct owner *owner)
@@ -239,7 +239,7 @@ static const char *eviction_of(const cJSON *policy)
 }
 
 static bool object_to(const cJSON *policies, const struct owner *owner,
-		      const char *where, char text[SUPPLY_TEXT_MAX])
+		      const char *where, char text[POD_POOL_TEXT_MAX])
 {
 	for (; policies; policies = policies->next) {
 		const char *event = eviction_of(policies);
@@ -247,7 +247,7 @@ static bool object_to(const cJSON *policies, const struct owner *owner,
 
 		if (!event || !action || strcmp(action, "SyncJob") == 0)
 			continue;
-		snprintf(text, SUPPLY_TEXT_MAX,
+		snprintf(text, POD_POOL_TEXT_MAX,
 			 "vcjob/%s has the policy %s: %s%s, so that one pod "
 			 "that goes ends more than itself: remove it",
 			 owner->who.name, event, action, where);
@@ -256,7 +256,7 @@ static bool object_to(const cJSON *policies, const struct owner *owner,
 	return false;
 }
 
-void owner_object_to(const struct owner *owner, char text[SUPPLY_TEXT_MAX])
+void owner_object_to(const struct owner *owner, char text[POD_POOL_TEXT_MAX])
 {
 	text[0] = '\0';
 	if (!task_of(owner))

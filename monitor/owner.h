@@ -15,7 +15,7 @@
  */
 
 #include "base/cleanup.h"
-#include "monitor/supply.h"
+#include "monitor/pod_pool.h"
 
 #include <cjson/cJSON.h>
 
@@ -60,7 +60,7 @@ unsigned owner_floor(const struct owner *owner);
 
 /* A policy that ends or restarts more than the pod that is evicted, in one
  * sentence; "" if there is none. */
-void owner_object_to(const struct owner *owner, char text[SUPPLY_TEXT_MAX]);
+void owner_object_to(const struct owner *owner, char text[POD_POOL_TEXT_MAX]);
 
 /* A pod of our own; NULL: out of memory. */
 cJSON *owner_make_pod(const struct owner *owner, const char *name);

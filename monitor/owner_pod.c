@@ -110,7 +110,7 @@ static void put_volcano(struct maker *maker, cJSON *labels, cJSON *annotations,
 		VOLCANO "revocable-zone",
 	};
 	const char *queue = kube_text(owner->object, "spec.queue");
-	char group[OWNER_NAME_MAX + SUPPLY_UID_MAX + 2];
+	char group[OWNER_NAME_MAX + POD_POOL_UID_MAX + 2];
 
 	snprintf(group, sizeof(group), "%s-%s", owner->who.name,
 		 owner_uid(owner));

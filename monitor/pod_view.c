@@ -31,15 +31,17 @@ static bool is_owned_by(const cJSON *pod, const char *owner)
 	return at != NULL;
 }
 
-static bool read_phase(enum supply_phase *phase, const char *text)
+static bool read_phase(enum pod_pool_phase *phase, const char *text)
 {
 	static const struct {
 		const char *text;
-		enum supply_phase phase;
+		enum pod_pool_phase phase;
 	} table[] = {
-		{"Pending", SUPPLY_PENDING},     {"Running", SUPPLY_RUNNING},
-		{"Unknown", SUPPLY_RUNNING}, /* its node is silent */
-		{"Succeeded", SUPPLY_SUCCEEDED}, {"Failed", SUPPLY_FAILED},
+		{"Pending", POD_POOL_PENDING},
+		{"Running", POD_POOL_RUNNING},
+		{"Unknown", POD_POOL_RUNNING}, /* its node is silent */
+		{"Succeeded", POD_POOL_SUCCEEDED},
+		{"Failed", POD_POOL_FAILED},
 	};
 
 	for (size_t i = 0; i < LENGTH(table); i++) {
@@ -55,12 +57,12 @@ static bool read_phase(enum supply_phase *phase, const char *text)
 
 static int standing(const cJSON *pod)
 {
-	enum supply_phase phase = SUPPLY_PENDING;
+	enum pod_pool_phase phase = POD_POOL_PENDING;
 
 	if (kube_at(pod, "metadata.deletionTimestamp"))
 		return 0;
 	read_phase(&phase, text_of(pod, "status.phase"));
-	return phase == SUPPLY_PENDING || phase == SUPPLY_RUNNING ? 2 : 1;
+	return phase == POD_POOL_PENDING || phase == POD_POOL_RUNNING ? 2 : 1;
 }
 
 static bool is_better(const cJSON *pod, const cJSON *than)
@@ -123,26 +125,26 @@ static bool is_stuck(const char *reason)
 
 /* A container that waits; others may run. */
 static void read_waiting(struct pod_view *out, const cJSON *status,
-			 char why[SUPPLY_TEXT_MAX])
+			 char why[POD_POOL_TEXT_MAX])
 {
 	const char *reason = text_of(status, "state.waiting.reason");
 	const char *message = text_of(status, "state.waiting.message");
 
-	if (out->hitch == SUPPLY_STUCK || !*reason)
+	if (out->hitch == POD_POOL_STUCK || !*reason)
 		return;
 	if (is_about_image(reason))
-		snprintf(why, SUPPLY_TEXT_MAX,
+		snprintf(why, POD_POOL_TEXT_MAX,
 			 "image %.80s is not to be had (%s): %.120s",
 			 text_of(status, "image"), reason, message);
 	else
-		snprintf(why, SUPPLY_TEXT_MAX, "%s%s%.150s", reason,
+		snprintf(why, POD_POOL_TEXT_MAX, "%s%s%.150s", reason,
 			 *message ? ": " : "", message);
 	if (is_stuck(reason))
-		out->hitch = SUPPLY_STUCK;
+		out->hitch = POD_POOL_STUCK;
 }
 
 static void read_scheduled(struct pod_view *out, const cJSON *pod,
-			   char why[SUPPLY_TEXT_MAX])
+			   char why[POD_POOL_TEXT_MAX])
 {
 	const cJSON *at = first(pod, "status.conditions");
 
@@ -152,14 +154,14 @@ static void read_scheduled(struct pod_view *out, const cJSON *pod,
 		if (strcmp(text_of(at, "type"), "PodScheduled") != 0 ||
 		    strcmp(text_of(at, "status"), "False") != 0)
 			continue;
-		out->hitch = SUPPLY_UNPLACED;
-		snprintf(why, SUPPLY_TEXT_MAX, "%.200s",
+		out->hitch = POD_POOL_UNPLACED;
+		snprintf(why, POD_POOL_TEXT_MAX, "%.200s",
 			 *message ? message : text_of(at, "reason"));
 	}
 }
 
 static void read_hitch(struct pod_view *out, const cJSON *pod,
-		       char why[SUPPLY_TEXT_MAX])
+		       char why[POD_POOL_TEXT_MAX])
 {
 	static const char *const lists[] = {"status.initContainerStatuses",
 					    "status.containerStatuses"};
@@ -167,32 +169,32 @@ static void read_hitch(struct pod_view *out, const cJSON *pod,
 	for (size_t i = 0; i < LENGTH(lists); i++)
 		for (const cJSON *at = first(pod, lists[i]); at; at = at->next)
 			read_waiting(out, at, why);
-	if (out->hitch == SUPPLY_NO_HITCH)
+	if (out->hitch == POD_POOL_NO_HITCH)
 		read_scheduled(out, pod, why);
 }
 
 /* ---- how it ended ---- */
 
 static void read_terminated(const cJSON *end, long code,
-			    char why[SUPPLY_TEXT_MAX])
+			    char why[POD_POOL_TEXT_MAX])
 {
 	const char *reason = text_of(end, "reason");
 	const char *message = text_of(end, "message");
 
 	if (strcmp(reason, "Error") == 0 || strcmp(reason, "Completed") == 0)
 		reason = "";
-	snprintf(why, SUPPLY_TEXT_MAX, "%.40s%sexit code %ld%s%.120s", reason,
+	snprintf(why, POD_POOL_TEXT_MAX, "%.40s%sexit code %ld%s%.120s", reason,
 		 *reason ? ", " : "", code, *message ? ": " : "", message);
 }
 
 /* By the first container that failed, or by the first. */
-static void read_end(const cJSON *pod, char why[SUPPLY_TEXT_MAX])
+static void read_end(const cJSON *pod, char why[POD_POOL_TEXT_MAX])
 {
 	const cJSON *at = first(pod, "status.containerStatuses");
 	long code = 0;
 
 	if (*text_of(pod, "status.reason"))
-		snprintf(why, SUPPLY_TEXT_MAX, "%.60s: %.150s",
+		snprintf(why, POD_POOL_TEXT_MAX, "%.60s: %.150s",
 			 text_of(pod, "status.reason"),
 			 text_of(pod, "status.message"));
 	for (; at && code == 0; at = at->next) {
@@ -205,7 +207,7 @@ static void read_end(const cJSON *pod, char why[SUPPLY_TEXT_MAX])
 }
 
 int pod_view_read(struct pod_view *out, const cJSON *pod, const char *owner,
-		  char why[SUPPLY_TEXT_MAX])
+		  char why[POD_POOL_TEXT_MAX])
 {
 	const char *manager =
 		kube_text_in(pod, "metadata.labels", LABEL_MANAGER);
@@ -226,7 +228,7 @@ int pod_view_read(struct pod_view *out, const cJSON *pod, const char *owner,
 		return -EINVAL;
 	if (out->ours && !is_owned_by(pod, owner))
 		return 1;
-	if (out->phase == SUPPLY_PENDING || out->phase == SUPPLY_RUNNING)
+	if (out->phase == POD_POOL_PENDING || out->phase == POD_POOL_RUNNING)
 		read_hitch(out, pod, why);
 	else
 		read_end(pod, why);

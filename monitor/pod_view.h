@@ -7,7 +7,7 @@
  * is not farther
  */
 
-#include "monitor/supply.h"
+#include "monitor/pod_pool.h"
 
 #include <cjson/cJSON.h>
 
@@ -29,6 +29,6 @@ void pod_view_query(char out[POD_VIEW_QUERY_MAX], const char *job,
 /* owner: uid of the owner of pods of our own.  The view borrows from pod and
  * why.  -EINVAL: it is not a pod.  1: another owner's, made by its monitor. */
 int pod_view_read(struct pod_view *out, const cJSON *pod, const char *owner,
-		  char why[SUPPLY_TEXT_MAX]);
+		  char why[POD_POOL_TEXT_MAX]);
 
 #endif

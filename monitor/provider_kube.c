@@ -3,7 +3,7 @@
 /*
  * Executors that are pods
  *
- * What is to be done is supply's to say; it is carried out here, by the API.
+ * The pool says what is to be done; the API does it, from here.
  *
  * Pods outlive their monitor: the next one finds them by their labels.  Only
  * when the job is over and none are wished any more those of our own are
@@ -43,17 +43,17 @@ void cluster_settle_soon(struct cluster *p)
 
 void cluster_settle(struct cluster *p)
 {
-	struct supply_plan plan = {0};
-	char text[SUPPLY_TEXT_MAX];
+	struct pod_pool_plan plan = {0};
+	char text[POD_POOL_TEXT_MAX];
 	msec_t again;
 
 	if (p->ending)
 		return;
 	if (p->fresh)
-		supply_decide(&p->supply, loop_now(), &plan);
+		pod_pool_decide(&p->pool, loop_now(), &plan);
 	for (size_t i = 0; i < plan.n; i++)
 		cluster_act(p, &plan.acts[i]);
-	supply_trouble(&p->supply, loop_now(), text, &again);
+	pod_pool_error(&p->pool, loop_now(), text, &again);
 	provider_trouble(&p->base, "%s", text);
 	if (p->fresh)
 		wake_at(p, plan.again, again);
@@ -64,17 +64,17 @@ void cluster_settle(struct cluster *p)
 static void cluster_on_job(struct provider *base, const Bellows__V1__Job *job)
 {
 	struct cluster *p = CONTAINER(base, struct cluster, base);
-	struct supply_member *members;
+	struct pod_pool_member *members;
 
 	members = calloc(job->n_members + 1, sizeof(*members));
 	if (!members)
 		return;
 	for (size_t i = 0; i < job->n_members; i++)
-		members[i] = (struct supply_member){
+		members[i] = (struct pod_pool_member){
 			.name = job->members[i]->name,
 			.leaving =
 				strcmp(job->members[i]->state, "leaving") == 0};
-	supply_join(&p->supply, members, job->n_members, loop_now());
+	pod_pool_set_members(&p->pool, members, job->n_members, loop_now());
 	free(members);
 }
 
@@ -83,12 +83,12 @@ static int cluster_hold(struct provider *base, unsigned executors,
 {
 	struct cluster *p = CONTAINER(base, struct cluster, base);
 
-	if (executors > SUPPLY_EXECUTORS_MAX)
+	if (executors > POD_POOL_EXECUTORS_MAX)
 		return error_set(err, -ERANGE, "%u executors; at most %d",
-				 executors, (int)SUPPLY_EXECUTORS_MAX);
-	if (executors > p->supply.wish)
+				 executors, (int)POD_POOL_EXECUTORS_MAX);
+	if (executors > p->pool.wish)
 		cluster_read_again(p);
-	supply_hold(&p->supply, executors);
+	pod_pool_set_wish(&p->pool, executors);
 	cluster_settle(p);
 	return 0;
 }
@@ -100,7 +100,7 @@ static void cluster_free(struct cluster *p)
 	if (!p)
 		return;
 	cluster_cancel(p);
-	supply_fini(&p->supply);
+	pod_pool_fini(&p->pool);
 	owner_fini(&p->owner);
 	kube_destroy(p->kube);
 	free(p);
@@ -142,7 +142,7 @@ static int cluster_create(struct provider **out,
 {
 	CLEANUP(cluster_free) struct cluster *p = calloc(1, sizeof(*p));
 	const struct provider_cluster *where = config->cluster;
-	struct supply_config supply = {0};
+	struct pod_pool_config pool = {0};
 	struct owner_name who;
 	int r;
 
@@ -165,12 +165,12 @@ static int cluster_create(struct provider **out,
 		return r;
 	p->find_coordinator = is_of_this_machine(config->coordinator);
 	name_all(p, config);
-	supply.mode = where->mode && strcmp(where->mode, "replicas") == 0
-			      ? SUPPLY_REPLICAS
-			      : SUPPLY_PODS;
-	supply.made = p->made;
-	supply.task = who.kind == OWNER_VCJOB ? p->task : NULL;
-	supply_init(&p->supply, &supply);
+	pool.mode = where->mode && strcmp(where->mode, "replicas") == 0
+			    ? POD_POOL_REPLICAS
+			    : POD_POOL_PODS;
+	pool.made = p->made;
+	pool.task = who.kind == OWNER_VCJOB ? p->task : NULL;
+	pod_pool_init(&p->pool, &pool);
 	*out = &STEAL(p)->base;
 	return 0;
 }
@@ -187,7 +187,7 @@ static void cluster_destroy(struct provider *base)
 
 	p->ending = true;
 	cluster_cancel(p);
-	if (p->supply.held && p->supply.wish == 0)
+	if (p->pool.held && p->pool.wish == 0)
 		cluster_clear(p);
 	cluster_free(p);
 }

@@ -44,10 +44,10 @@ static void show(struct cluster *c, const struct cluster_pod *pod)
 		.ours = pod->ours,
 		.ending = pod->ending,
 	};
-	enum supply_news news;
+	enum pod_pool_news news;
 
 	if (!c->deaf)
-		supply_see(&c->supply, &view, c->now, &news, NULL);
+		pod_pool_on_pod(&c->pool, &view, c->now, &news, NULL);
 }
 
 struct cluster_pod *cluster_make(struct cluster *c, const char *name, bool ours)
@@ -62,7 +62,7 @@ struct cluster_pod *cluster_make(struct cluster *c, const char *name, bool ours)
 	return pod;
 }
 
-void cluster_end(struct cluster *c, const char *name, enum supply_phase phase,
+void cluster_end(struct cluster *c, const char *name, enum pod_pool_phase phase,
 		 const char *why)
 {
 	struct cluster_pod *pod = cluster_find(c, name);
@@ -78,7 +78,7 @@ void cluster_vanish(struct cluster *c, const char *name)
 	struct cluster_pod *pod = cluster_find(c, name);
 
 	if (!c->deaf)
-		supply_miss(&c->supply, name, c->now);
+		pod_pool_on_missing(&c->pool, name, c->now);
 	*pod = c->pods[--c->n];
 }
 
@@ -92,38 +92,38 @@ void cluster_release(struct cluster *c, const char *name)
 
 void cluster_list(struct cluster *c)
 {
-	supply_list_begin(&c->supply);
+	pod_pool_list_begin(&c->pool);
 	for (size_t i = 0; i < c->n; i++)
 		show(c, &c->pods[i]);
-	supply_list_end(&c->supply, c->now, NULL, NULL);
+	pod_pool_list_end(&c->pool, c->now, NULL, NULL);
 }
 
 void cluster_own(struct cluster *c, unsigned replicas, unsigned floor)
 {
 	c->replicas = replicas;
 	c->floor = floor;
-	supply_own(&c->supply, replicas, floor, "");
+	pod_pool_set_owner(&c->pool, replicas, floor, "");
 }
 
 void cluster_hold(struct cluster *c, unsigned executors)
 {
 	say(c, "wished: %u", executors);
-	supply_hold(&c->supply, executors);
+	pod_pool_set_wish(&c->pool, executors);
 }
 
 /* ---- what goes on by itself ---- */
 
-static void begin_monitor(struct cluster *c, enum supply_mode mode)
+static void begin_monitor(struct cluster *c, enum pod_pool_mode mode)
 {
-	const struct supply_config config = {
+	const struct pod_pool_config config = {
 		.mode = mode, .made = "heat-bellows-", .task = TASK};
 
-	supply_init(&c->supply, &config);
-	supply_own(&c->supply, c->replicas, c->floor, "");
+	pod_pool_init(&c->pool, &config);
+	pod_pool_set_owner(&c->pool, c->replicas, c->floor, "");
 	cluster_list(c);
 }
 
-void cluster_init(struct cluster *c, enum supply_mode mode)
+void cluster_init(struct cluster *c, enum pod_pool_mode mode)
 {
 	*c = (struct cluster){
 		.start = SECONDS(1), .join = 500, .removal = SECONDS(1)};
@@ -132,16 +132,16 @@ void cluster_init(struct cluster *c, enum supply_mode mode)
 
 void cluster_restart_monitor(struct cluster *c)
 {
-	enum supply_mode mode = c->supply.config.mode;
+	enum pod_pool_mode mode = c->pool.config.mode;
 
-	supply_fini(&c->supply);
+	pod_pool_fini(&c->pool);
 	begin_monitor(c, mode);
 }
 
 /* What the owner of the task does. */
 static void keep_task(struct cluster *c)
 {
-	char name[SUPPLY_NAME_MAX];
+	char name[POD_POOL_NAME_MAX];
 
 	for (unsigned i = 0; i < c->replicas; i++) {
 		snprintf(name, sizeof(name), TASK "%u", i);
@@ -149,41 +149,41 @@ static void keep_task(struct cluster *c)
 			cluster_make(c, name, false);
 	}
 	for (size_t i = c->n; i-- > 0;)
-		if (supply_number(c->pods[i].name, TASK) >= (long)c->replicas)
+		if (pod_pool_number(c->pods[i].name, TASK) >= (long)c->replicas)
 			cluster_vanish(c, c->pods[i].name);
 }
 
 static void live(struct cluster *c, struct cluster_pod *pod)
 {
-	if (pod->phase == SUPPLY_PENDING && pod->hitch == SUPPLY_NO_HITCH &&
+	if (pod->phase == POD_POOL_PENDING && pod->hitch == POD_POOL_NO_HITCH &&
 	    c->start && c->now >= pod->made + c->start) {
-		pod->phase = SUPPLY_RUNNING;
+		pod->phase = POD_POOL_RUNNING;
 		pod->runs = c->now;
 		show(c, pod);
 	}
-	if (pod->phase == SUPPLY_RUNNING && !pod->leaving && c->join &&
+	if (pod->phase == POD_POOL_RUNNING && !pod->leaving && c->join &&
 	    c->now >= pod->runs + c->join)
 		pod->member = true;
-	if (pod->phase == SUPPLY_RUNNING && pod->leaving &&
+	if (pod->phase == POD_POOL_RUNNING && pod->leaving &&
 	    c->now >= pod->runs + 500)
-		cluster_end(c, pod->name, SUPPLY_SUCCEEDED, "exit code 0");
+		cluster_end(c, pod->name, POD_POOL_SUCCEEDED, "exit code 0");
 }
 
 static void tell_members(struct cluster *c)
 {
-	struct supply_member members[CLUSTER_PODS_MAX];
+	struct pod_pool_member members[CLUSTER_PODS_MAX];
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++)
 		if (c->pods[i].member)
-			members[n++] = (struct supply_member){
+			members[n++] = (struct pod_pool_member){
 				c->pods[i].name, c->pods[i].leaving};
-	supply_join(&c->supply, members, n, c->now);
+	pod_pool_set_members(&c->pool, members, n, c->now);
 }
 
-/* ---- what the supply asks for ---- */
+/* ---- what the pool asks for ---- */
 
-static bool is_cut(struct cluster *c, const struct supply_act *act)
+static bool is_cut(struct cluster *c, const struct pod_pool_act *act)
 {
 	if (!c->cut || strcmp(act->name, c->cut) != 0)
 		return false;
@@ -191,7 +191,7 @@ static bool is_cut(struct cluster *c, const struct supply_act *act)
 	return true;
 }
 
-static int remove_pod(struct cluster *c, const struct supply_act *act)
+static int remove_pod(struct cluster *c, const struct pod_pool_act *act)
 {
 	struct cluster_pod *pod = cluster_find(c, act->name);
 
@@ -209,35 +209,36 @@ static int remove_pod(struct cluster *c, const struct supply_act *act)
 	return 0;
 }
 
-static void carry_out(struct cluster *c, const struct supply_act *act)
+static void carry_out(struct cluster *c, const struct pod_pool_act *act)
 {
 	const struct cluster_pod *pod = cluster_find(c, act->name);
 	int r = 0;
 
 	switch (act->kind) {
-	case SUPPLY_CREATE:
+	case POD_POOL_CREATE:
 		r = c->refusal ? c->refusal : pod ? -EEXIST : 0;
 		say(c, "create %s%s", act->name, r ? ", refused" : "");
 		if (r == 0)
 			cluster_make(c, act->name, true);
 		break;
-	case SUPPLY_REMOVE:
+	case POD_POOL_REMOVE:
 		r = remove_pod(c, act);
 		break;
-	case SUPPLY_PATCH:
+	case POD_POOL_PATCH:
 		r = c->refusal;
 		say(c, "replicas %u%s", act->replicas, r ? ", refused" : "");
 		if (r == 0)
 			cluster_own(c, act->replicas, c->floor);
 		break;
 	}
-	supply_done(&c->supply, act, r, r ? c->refusal_text : "", c->now);
+	pod_pool_on_act_done(&c->pool, act, r, r ? c->refusal_text : "",
+			     c->now);
 }
 
 static void turn(struct cluster *c)
 {
-	char trouble[SUPPLY_TEXT_MAX];
-	struct supply_plan plan;
+	char trouble[POD_POOL_TEXT_MAX];
+	struct pod_pool_plan plan;
 	msec_t again;
 
 	for (size_t i = c->n; i-- > 0;)
@@ -247,10 +248,10 @@ static void turn(struct cluster *c)
 	for (size_t i = 0; i < c->n; i++)
 		live(c, &c->pods[i]);
 	tell_members(c);
-	supply_decide(&c->supply, c->now, &plan);
+	pod_pool_decide(&c->pool, c->now, &plan);
 	for (size_t i = 0; i < plan.n; i++)
 		carry_out(c, &plan.acts[i]);
-	supply_trouble(&c->supply, c->now, trouble, &again);
+	pod_pool_error(&c->pool, c->now, trouble, &again);
 	if (strcmp(trouble, c->trouble) != 0)
 		say(c, "trouble: %s", *trouble ? trouble : "none");
 	memcpy(c->trouble, trouble, sizeof(trouble));

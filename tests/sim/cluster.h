@@ -3,28 +3,28 @@
 #define TESTS_SIM_CLUSTER_H
 
 /*
- * A cluster around a supply, in virtual time
+ * A cluster around a pool, in virtual time
  *
  * Pods that are made are scheduled and run after a while, and their executors
- * become members of the job.  It does what the supply plans, and prints a line
+ * become members of the job.  It does what the pool plans, and prints a line
  * for each act and for each change of the trouble.
  */
 
-#include "monitor/supply.h"
+#include "monitor/pod_pool.h"
 
 enum { CLUSTER_PODS_MAX = 64 };
 
 struct cluster_pod {
-	char name[SUPPLY_NAME_MAX], uid[16];
-	enum supply_phase phase;
-	enum supply_hitch hitch;
+	char name[POD_POOL_NAME_MAX], uid[16];
+	enum pod_pool_phase phase;
+	enum pod_pool_hitch hitch;
 	const char *why;
 	bool ours, ending, member, leaving;
 	msec_t made, runs;
 };
 
 struct cluster {
-	struct supply supply;
+	struct pod_pool pool;
 	struct cluster_pod pods[CLUSTER_PODS_MAX];
 	size_t n;
 	msec_t now;
@@ -33,16 +33,16 @@ struct cluster {
 	bool deaf;   /* the watch shows nothing */
 	bool stingy; /* the owner makes no pods */
 	unsigned replicas, floor, uids;
-	enum supply_hitch hitch; /* of pods that are made */
+	enum pod_pool_hitch hitch; /* of pods that are made */
 	const char *why;
 	int refusal; /* of creations: as of struct kube_answer */
 	const char *refusal_text;
 	const char *cut; /* the next removal of this pod is broken off */
-	char trouble[SUPPLY_TEXT_MAX];
+	char trouble[POD_POOL_TEXT_MAX];
 	char text[8192];
 };
 
-void cluster_init(struct cluster *cluster, enum supply_mode mode);
+void cluster_init(struct cluster *cluster, enum pod_pool_mode mode);
 
 /* A monitor that knows nothing of what was before. */
 void cluster_restart_monitor(struct cluster *cluster);
@@ -55,7 +55,7 @@ struct cluster_pod *cluster_find(struct cluster *cluster, const char *name);
 struct cluster_pod *cluster_make(struct cluster *cluster, const char *name,
 				 bool ours);
 void cluster_end(struct cluster *cluster, const char *name,
-		 enum supply_phase phase, const char *why);
+		 enum pod_pool_phase phase, const char *why);
 void cluster_vanish(struct cluster *cluster, const char *name);
 
 /* The coordinator lets go of it; it ends half a second later. */

@@ -9,8 +9,8 @@ static struct cluster c;
 /* A task of two executors that may have one, wished and there. */
 static void begin(void)
 {
-	supply_fini(&c.supply);
-	cluster_init(&c, SUPPLY_REPLICAS);
+	pod_pool_fini(&c.pool);
+	cluster_init(&c, POD_POOL_REPLICAS);
 	cluster_own(&c, 2, 1);
 	cluster_hold(&c, 2);
 	cluster_run(&c, SECONDS(5));
@@ -24,7 +24,7 @@ static void the_task_is_told_once_how_many(void)
 	cluster_run(&c, SECONDS(30));
 	CHECK_TEXT(cluster_transcript(&c), "[  5.1] wished: 4\n"
 					   "[  5.1] replicas 4\n");
-	CHECK(supply_alive(&c.supply) == 4);
+	CHECK(pod_pool_alive(&c.pool) == 4);
 }
 
 static void the_highest_are_given_back_once_they_have_ended(void)
@@ -59,14 +59,14 @@ static void one_that_ended_in_between_is_made_up_for(void)
 					   "[ 10.1] wished: 2\n"
 					   "[ 20.1] wished: 3\n"
 					   "[ 20.1] replicas 4\n");
-	CHECK(supply_alive(&c.supply) == 3);
+	CHECK(pod_pool_alive(&c.pool) == 3);
 }
 
 static void a_failed_one_is_made_up_for_after_a_pause(void)
 {
 	begin();
 	cluster_run(&c, SECONDS(60));
-	cluster_end(&c, "heat-worker-1", SUPPLY_FAILED, "exit code 9");
+	cluster_end(&c, "heat-worker-1", POD_POOL_FAILED, "exit code 9");
 	cluster_run(&c, SECONDS(80));
 	CHECK_TEXT(cluster_transcript(&c),
 		   "[ 60.1] trouble: heat-worker-1 ended: exit code 9\n"
@@ -78,7 +78,7 @@ static void what_was_made_up_for_is_not_told_of_the_next_that_lacks(void)
 {
 	begin();
 	cluster_run(&c, SECONDS(60));
-	cluster_end(&c, "heat-worker-1", SUPPLY_FAILED, "exit code 9");
+	cluster_end(&c, "heat-worker-1", POD_POOL_FAILED, "exit code 9");
 	cluster_run(&c, SECONDS(80));
 	cluster_transcript(&c);
 	c.join = 0;
@@ -100,7 +100,7 @@ static void the_task_keeps_the_fewest_it_may_have(void)
 static void a_grow_that_is_dropped_takes_back_who_never_joined(void)
 {
 	begin();
-	c.hitch = SUPPLY_UNPLACED;
+	c.hitch = POD_POOL_UNPLACED;
 	c.why = "no node";
 	cluster_hold(&c, 4);
 	cluster_run(&c, SECONDS(20));
@@ -119,7 +119,7 @@ static void a_grow_that_is_dropped_takes_back_who_never_joined(void)
 static void an_owner_that_is_objected_to_is_left_as_it_is(void)
 {
 	begin();
-	supply_own(&c.supply, 2, 1, "vcjob/heat has a policy");
+	pod_pool_set_owner(&c.pool, 2, 1, "vcjob/heat has a policy");
 	cluster_hold(&c, 4);
 	cluster_run(&c, SECONDS(30));
 	cluster_hold(&c, 2);

@@ -252,7 +252,7 @@ static void a_policy_that_ends_more_than_a_pod_is_objected_to(void)
 	};
 
 	for (size_t i = 0; i < LENGTH(table); i++) {
-		char text[2048], objection[SUPPLY_TEXT_MAX];
+		char text[2048], objection[POD_POOL_TEXT_MAX];
 
 		snprintf(text, sizeof(text),
 			 "{" JOB_META ", 'spec': {'policies': %s, " SPEC "}}",

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-static char why[SUPPLY_TEXT_MAX];
+static char why[POD_POOL_TEXT_MAX];
 static struct pod_view view;
 static cJSON *pod;
 
@@ -30,11 +30,14 @@ static void a_pod_is_as_far_as_its_phase(void)
 {
 	static const struct {
 		const char *phase;
-		enum supply_phase expected;
+		enum pod_pool_phase expected;
 	} table[] = {
-		{"Pending", SUPPLY_PENDING},     {"Running", SUPPLY_RUNNING},
-		{"Succeeded", SUPPLY_SUCCEEDED}, {"Failed", SUPPLY_FAILED},
-		{"Unknown", SUPPLY_RUNNING},     {"", SUPPLY_PENDING},
+		{"Pending", POD_POOL_PENDING},
+		{"Running", POD_POOL_RUNNING},
+		{"Succeeded", POD_POOL_SUCCEEDED},
+		{"Failed", POD_POOL_FAILED},
+		{"Unknown", POD_POOL_RUNNING},
+		{"", POD_POOL_PENDING},
 	};
 	char text[256];
 
@@ -47,7 +50,7 @@ static void a_pod_is_as_far_as_its_phase(void)
 		CHECK_TEXT(view.uid, "p1");
 		CHECK_TEXT(why, "");
 	}
-	CHECK(look("{" META "}") == 0 && view.phase == SUPPLY_PENDING);
+	CHECK(look("{" META "}") == 0 && view.phase == POD_POOL_PENDING);
 }
 
 static void what_is_no_pod_is_passed_over(void)
@@ -91,36 +94,37 @@ static void what_keeps_it_is_said_in_words(void)
 	" {'reason': '" reason "', 'message': '" message "'}}}]"
 	static const struct {
 		const char *pod;
-		enum supply_hitch hitch;
+		enum pod_pool_hitch hitch;
 		const char *why;
 	} table[] = {
 		{PENDING("'conditions': [{'type': 'Ready', 'status': 'False'},"
 			 "{'type': 'PodScheduled', 'status': 'False',"
 			 " 'reason': 'Unschedulable',"
 			 " 'message': '0/1 nodes: 1 Insufficient cpu.'}]"),
-		 SUPPLY_UNPLACED, "0/1 nodes: 1 Insufficient cpu."},
+		 POD_POOL_UNPLACED, "0/1 nodes: 1 Insufficient cpu."},
 		{PENDING("'conditions': [{'type': 'PodScheduled',"
 			 " 'status': 'False', 'reason': 'SchedulingGated'}]"),
-		 SUPPLY_UNPLACED, "SchedulingGated"},
+		 POD_POOL_UNPLACED, "SchedulingGated"},
 		{PENDING("'conditions': [{'type': 'PodScheduled',"
 			 " 'status': 'True'}], " WAITS("ContainerCreating",
 						       "")),
-		 SUPPLY_NO_HITCH, "ContainerCreating"},
-		{PENDING(WAITS("ErrImagePull", "not found")), SUPPLY_STUCK,
+		 POD_POOL_NO_HITCH, "ContainerCreating"},
+		{PENDING(WAITS("ErrImagePull", "not found")), POD_POOL_STUCK,
 		 "image reg/x:dev is not to be had (ErrImagePull): not found"},
-		{PENDING(WAITS("InvalidImageName", "bad")), SUPPLY_STUCK,
+		{PENDING(WAITS("InvalidImageName", "bad")), POD_POOL_STUCK,
 		 "image reg/x:dev is not to be had (InvalidImageName): bad"},
 		{PENDING(WAITS("CreateContainerConfigError",
 			       "configmap heat-job not found")),
-		 SUPPLY_STUCK,
+		 POD_POOL_STUCK,
 		 "CreateContainerConfigError: configmap heat-job not found"},
 		{PENDING("'initContainerStatuses': [{'state': {'waiting':"
 			 " {'reason': 'ImagePullBackOff'}}}], " WAITS(
 				 "PodInitializing", "")),
-		 SUPPLY_STUCK, "image  is not to be had (ImagePullBackOff): "},
+		 POD_POOL_STUCK,
+		 "image  is not to be had (ImagePullBackOff): "},
 		{STATUS "{'phase': 'Running', " WAITS("CrashLoopBackOff",
 						      "back-off 10s") "}}",
-		 SUPPLY_STUCK, "CrashLoopBackOff: back-off 10s"},
+		 POD_POOL_STUCK, "CrashLoopBackOff: back-off 10s"},
 	};
 
 	for (size_t i = 0; i < LENGTH(table); i++) {

@@ -8,8 +8,8 @@ static struct cluster c;
 
 static void begin(void)
 {
-	supply_fini(&c.supply);
-	cluster_init(&c, SUPPLY_PODS);
+	pod_pool_fini(&c.pool);
+	cluster_init(&c, POD_POOL_PODS);
 }
 
 static void what_is_missing_is_made_and_not_twice(void)
@@ -27,22 +27,22 @@ static void what_is_missing_is_made_and_not_twice(void)
 
 static void nothing_is_done_before_the_wish_and_the_pods_are_known(void)
 {
-	const struct supply_config config = {.made = "heat-bellows-"};
-	struct supply_plan plan;
-	struct supply supply;
+	const struct pod_pool_config config = {.made = "heat-bellows-"};
+	struct pod_pool_plan plan;
+	struct pod_pool pool;
 
-	supply_init(&supply, &config);
-	supply_decide(&supply, 0, &plan);
+	pod_pool_init(&pool, &config);
+	pod_pool_decide(&pool, 0, &plan);
 	CHECK(plan.n == 0);
-	supply_list_begin(&supply);
-	supply_list_end(&supply, 0, NULL, NULL);
-	supply_own(&supply, 0, 0, "");
-	supply_decide(&supply, 0, &plan);
+	pod_pool_list_begin(&pool);
+	pod_pool_list_end(&pool, 0, NULL, NULL);
+	pod_pool_set_owner(&pool, 0, 0, "");
+	pod_pool_decide(&pool, 0, &plan);
 	CHECK(plan.n == 0);
-	supply_hold(&supply, 1);
-	supply_decide(&supply, 0, &plan);
-	CHECK(plan.n == 1 && plan.acts[0].kind == SUPPLY_CREATE);
-	supply_fini(&supply);
+	pod_pool_set_wish(&pool, 1);
+	pod_pool_decide(&pool, 0, &plan);
+	CHECK(plan.n == 1 && plan.acts[0].kind == POD_POOL_CREATE);
+	pod_pool_fini(&pool);
 }
 
 static void pods_of_the_owners_task_count_and_are_left_alone(void)
@@ -108,7 +108,7 @@ static void a_pod_that_never_joined_is_taken_back(void)
 	begin();
 	cluster_hold(&c, 1);
 	cluster_run(&c, SECONDS(5));
-	c.hitch = SUPPLY_UNPLACED;
+	c.hitch = POD_POOL_UNPLACED;
 	c.why = "0/1 nodes are available: 1 Insufficient cpu.";
 	cluster_hold(&c, 3);
 	cluster_run(&c, SECONDS(30));
@@ -131,7 +131,7 @@ static void a_pod_that_never_joined_is_taken_back(void)
 static void an_image_that_is_not_to_be_had_is_told_at_once(void)
 {
 	begin();
-	c.hitch = SUPPLY_STUCK;
+	c.hitch = POD_POOL_STUCK;
 	c.why = "image localhost/no:dev is not to be had (ErrImagePull): no";
 	cluster_hold(&c, 1);
 	cluster_run(&c, SECONDS(120));
@@ -167,11 +167,11 @@ static void a_failed_pod_is_replaced_ever_more_rarely(void)
 	c.join = 0;
 	cluster_hold(&c, 1);
 	cluster_run(&c, SECONDS(2));
-	cluster_end(&c, "heat-bellows-0", SUPPLY_FAILED, "exit code 3");
+	cluster_end(&c, "heat-bellows-0", POD_POOL_FAILED, "exit code 3");
 	cluster_run(&c, SECONDS(6));
-	cluster_end(&c, "heat-bellows-1", SUPPLY_FAILED, "exit code 4");
+	cluster_end(&c, "heat-bellows-1", POD_POOL_FAILED, "exit code 4");
 	cluster_run(&c, SECONDS(12));
-	cluster_end(&c, "heat-bellows-2", SUPPLY_FAILED, "exit code 5");
+	cluster_end(&c, "heat-bellows-2", POD_POOL_FAILED, "exit code 5");
 	c.join = 500;
 	cluster_run(&c, SECONDS(60));
 	CHECK_TEXT(cluster_transcript(&c),
@@ -194,7 +194,7 @@ static void those_that_fail_together_are_one_failure(void)
 	cluster_run(&c, SECONDS(60));
 	cluster_transcript(&c);
 	for (int i = 0; i < 3; i++)
-		cluster_end(&c, c.pods[i].name, SUPPLY_FAILED, "exit code 1");
+		cluster_end(&c, c.pods[i].name, POD_POOL_FAILED, "exit code 1");
 	cluster_run(&c, SECONDS(70));
 	CHECK_TEXT(cluster_transcript(&c),
 		   "[ 60.1] trouble: heat-bellows-2 ended: exit code 1\n"
@@ -202,7 +202,7 @@ static void those_that_fail_together_are_one_failure(void)
 		   "[ 62.1] create heat-bellows-4\n"
 		   "[ 62.1] create heat-bellows-5\n"
 		   "[ 63.6] trouble: none\n");
-	CHECK(c.supply.failures == 0);
+	CHECK(c.pool.failures == 0);
 }
 
 static void who_leaves_at_once_unasked_was_unfit(void)
@@ -211,7 +211,7 @@ static void who_leaves_at_once_unasked_was_unfit(void)
 	c.join = 0;
 	cluster_hold(&c, 1);
 	cluster_run(&c, SECONDS(2));
-	cluster_end(&c, "heat-bellows-0", SUPPLY_SUCCEEDED, "exit code 0");
+	cluster_end(&c, "heat-bellows-0", POD_POOL_SUCCEEDED, "exit code 0");
 	cluster_run(&c, SECONDS(5));
 	CHECK_TEXT(cluster_transcript(&c),
 		   "[  0.0] wished: 1\n"
@@ -227,7 +227,7 @@ static void who_was_a_member_and_ends_with_0_is_no_trouble(void)
 	cluster_hold(&c, 2);
 	cluster_run(&c, SECONDS(10));
 	cluster_transcript(&c);
-	cluster_end(&c, "heat-bellows-0", SUPPLY_SUCCEEDED, "exit code 0");
+	cluster_end(&c, "heat-bellows-0", POD_POOL_SUCCEEDED, "exit code 0");
 	cluster_run(&c, SECONDS(20));
 	CHECK_TEXT(cluster_transcript(&c), "[ 10.1] remove heat-bellows-0\n"
 					   "[ 11.1] create heat-bellows-0\n");
@@ -365,7 +365,7 @@ static void what_a_list_does_not_show_is_gone(void)
 	cluster_vanish(&c, "heat-bellows-1");
 	cluster_run(&c, SECONDS(12));
 	c.deaf = false;
-	supply_away(&c.supply, "the API cannot be reached");
+	pod_pool_set_api_error(&c.pool, "the API cannot be reached");
 	cluster_run(&c, SECONDS(15));
 	cluster_list(&c);
 	cluster_run(&c, SECONDS(50));
@@ -382,7 +382,7 @@ static void at_the_end_of_the_job_what_ended_is_removed(void)
 	cluster_own(&c, 1, 1);
 	cluster_hold(&c, 3);
 	cluster_run(&c, SECONDS(10));
-	cluster_end(&c, "heat-bellows-1", SUPPLY_FAILED, "exit code 1");
+	cluster_end(&c, "heat-bellows-1", POD_POOL_FAILED, "exit code 1");
 	cluster_run(&c, SECONDS(60));
 	cluster_transcript(&c);
 	for (size_t i = 0; i < c.n; i++)
@@ -394,7 +394,7 @@ static void at_the_end_of_the_job_what_ended_is_removed(void)
 					   "[ 60.1] remove heat-bellows-1\n"
 					   "[ 60.6] remove heat-bellows-0\n"
 					   "[ 60.6] remove heat-bellows-2\n");
-	CHECK(supply_alive(&c.supply) == 0);
+	CHECK(pod_pool_alive(&c.pool) == 0);
 }
 
 static void only_a_removal_that_was_broken_off_is_asked_for_again(void)
@@ -420,33 +420,33 @@ static void only_a_removal_that_was_broken_off_is_asked_for_again(void)
 
 static void a_thousand_are_made_a_few_at_a_time(void)
 {
-	const struct supply_config config = {.made = "heat-bellows-"};
+	const struct pod_pool_config config = {.made = "heat-bellows-"};
 	unsigned made = 0, most = 0;
-	struct supply_plan plan;
-	struct supply supply;
+	struct pod_pool_plan plan;
+	struct pod_pool pool;
 
-	supply_init(&supply, &config);
-	supply_own(&supply, 0, 0, "");
-	supply_list_end(&supply, 0, NULL, NULL);
-	supply_hold(&supply, 1000);
+	pod_pool_init(&pool, &config);
+	pod_pool_set_owner(&pool, 0, 0, "");
+	pod_pool_list_end(&pool, 0, NULL, NULL);
+	pod_pool_set_wish(&pool, 1000);
 	for (int turn = 0; turn < 1000; turn++) {
-		supply_decide(&supply, turn, &plan);
+		pod_pool_decide(&pool, turn, &plan);
 		most = plan.n > most ? (unsigned)plan.n : most;
 		for (size_t i = 0; i < plan.n; i++) {
 			const struct pod_view view = {.name = plan.acts[i].name,
 						      .uid = "u",
 						      .why = "",
 						      .ours = true};
-			enum supply_news news;
+			enum pod_pool_news news;
 
-			supply_see(&supply, &view, turn, &news, NULL);
-			supply_done(&supply, &plan.acts[i], 0, "", turn);
-			made += news == SUPPLY_CAME;
+			pod_pool_on_pod(&pool, &view, turn, &news, NULL);
+			pod_pool_on_act_done(&pool, &plan.acts[i], 0, "", turn);
+			made += news == POD_POOL_CAME;
 		}
 	}
-	CHECK(made == 1000 && supply_alive(&supply) == 1000);
-	CHECK(most == SUPPLY_FLIGHTS_MAX);
-	supply_fini(&supply);
+	CHECK(made == 1000 && pod_pool_alive(&pool) == 1000);
+	CHECK(most == POD_POOL_FLIGHTS_MAX);
+	pod_pool_fini(&pool);
 }
 
 RUN_TESTS(TEST(what_is_missing_is_made_and_not_twice),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "monitor/supply_pods.h"
+#include "monitor/pod_pool_pods.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 /* ---- pods by name ---- */
 
 /* Where it is, or belongs. */
-static size_t place_of(const struct supply *s, const char *name)
+static size_t place_of(const struct pod_pool *s, const char *name)
 {
 	size_t from = 0, to = s->n;
 
@@ -24,7 +24,7 @@ static size_t place_of(const struct supply *s, const char *name)
 	return from;
 }
 
-struct supply_pod *pods_find(const struct supply *s, const char *name)
+struct pod_pool_pod *pods_find(const struct pod_pool *s, const char *name)
 {
 	size_t at = place_of(s, name);
 
@@ -32,10 +32,10 @@ struct supply_pod *pods_find(const struct supply *s, const char *name)
 								 : NULL;
 }
 
-static int make_room(struct supply *s)
+static int make_room(struct pod_pool *s)
 {
 	size_t room = s->room ? 2 * s->room : 16;
-	struct supply_pod **pods;
+	struct pod_pool_pod **pods;
 
 	if (s->n < s->room)
 		return 0;
@@ -47,10 +47,10 @@ static int make_room(struct supply *s)
 	return 0;
 }
 
-struct supply_pod *pods_add(struct supply *s, const char *name, msec_t now)
+struct pod_pool_pod *pods_add(struct pod_pool *s, const char *name, msec_t now)
 {
 	size_t at = place_of(s, name);
-	struct supply_pod *pod;
+	struct pod_pool_pod *pod;
 
 	if (make_room(s) < 0)
 		return NULL;
@@ -65,7 +65,7 @@ struct supply_pod *pods_add(struct supply *s, const char *name, msec_t now)
 	return pod;
 }
 
-void pods_forget(struct supply *s, const char *name)
+void pods_forget(struct pod_pool *s, const char *name)
 {
 	size_t at = place_of(s, name);
 
@@ -75,7 +75,7 @@ void pods_forget(struct supply *s, const char *name)
 	memmove(s->pods + at, s->pods + at + 1, (s->n - at) * sizeof(*s->pods));
 }
 
-long supply_number(const char *name, const char *prefix)
+long pod_pool_number(const char *name, const char *prefix)
 {
 	size_t n = prefix ? strlen(prefix) : 0;
 	char *end;
@@ -85,34 +85,35 @@ long supply_number(const char *name, const char *prefix)
 	    name[n] > '9' || (name[n] == '0' && name[n + 1]))
 		return -1;
 	number = strtol(name + n, &end, 10);
-	return *end || number >= SUPPLY_EXECUTORS_MAX ? -1 : number;
+	return *end || number >= POD_POOL_EXECUTORS_MAX ? -1 : number;
 }
 
 /* ---- what pods are ---- */
 
-bool pod_has_ended(const struct supply_pod *pod)
+bool pod_has_ended(const struct pod_pool_pod *pod)
 {
-	return pod->phase == SUPPLY_SUCCEEDED || pod->phase == SUPPLY_FAILED;
+	return pod->phase == POD_POOL_SUCCEEDED ||
+	       pod->phase == POD_POOL_FAILED;
 }
 
-bool pod_has_parted(const struct supply_pod *pod, msec_t now)
+bool pod_has_parted(const struct pod_pool_pod *pod, msec_t now)
 {
-	return pod->parted != 0 && now - pod->parted >= SUPPLY_PARTED;
+	return pod->parted != 0 && now - pod->parted >= POD_POOL_PARTED;
 }
 
-bool pod_serves(const struct supply_pod *pod, msec_t now)
+bool pod_serves(const struct pod_pool_pod *pod, msec_t now)
 {
 	return !pod->taken && !pod->ending && !pod->leaving &&
 	       pod->removed == 0 && !pod_has_ended(pod) &&
 	       !pod_has_parted(pod, now);
 }
 
-bool pod_is_here(const struct supply_pod *pod)
+bool pod_is_here(const struct pod_pool_pod *pod)
 {
 	return !pod->taken && !pod->asked && !pod_has_ended(pod);
 }
 
-unsigned supply_alive(const struct supply *s)
+unsigned pod_pool_alive(const struct pod_pool *s)
 {
 	unsigned alive = 0;
 
@@ -121,14 +122,14 @@ unsigned supply_alive(const struct supply *s)
 	return alive;
 }
 
-static bool is_of_task(const struct supply *s, const char *name)
+static bool is_of_task(const struct pod_pool *s, const char *name)
 {
-	long number = supply_number(name, s->config.task);
+	long number = pod_pool_number(name, s->config.task);
 
 	return number >= 0 && number < (long)s->replicas;
 }
 
-unsigned pods_promised(const struct supply *s)
+unsigned pods_promised(const struct pod_pool *s)
 {
 	unsigned there = 0;
 

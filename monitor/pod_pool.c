@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "monitor/supply_pods.h"
+#include "monitor/pod_pool_pods.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void supply_init(struct supply *s, const struct supply_config *config)
+void pod_pool_init(struct pod_pool *s, const struct pod_pool_config *config)
 {
-	*s = (struct supply){.config = *config};
+	*s = (struct pod_pool){.config = *config};
 }
 
-void supply_fini(struct supply *s)
+void pod_pool_fini(struct pod_pool *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		free(s->pods[i]);
@@ -22,36 +22,37 @@ void supply_fini(struct supply *s)
 
 /* ---- failures ---- */
 
-static void on_failure(struct supply *s, msec_t now)
+static void on_failure(struct pod_pool *s, msec_t now)
 {
-	msec_t pause = SUPPLY_PAUSE << (s->failures < 5 ? s->failures : 5);
+	msec_t pause = POD_POOL_PAUSE << (s->failures < 5 ? s->failures : 5);
 
 	/* those that end together are one */
 	if (now < s->not_before)
 		return;
 	s->failures++;
 	s->not_before =
-		now + (pause < SUPPLY_PAUSE_MAX ? pause : SUPPLY_PAUSE_MAX);
+		now + (pause < POD_POOL_PAUSE_MAX ? pause : POD_POOL_PAUSE_MAX);
 }
 
-static void on_end(struct supply *s, const struct supply_pod *pod, msec_t now)
+static void on_end(struct pod_pool *s, const struct pod_pool_pod *pod,
+		   msec_t now)
 {
-	bool soon = now - pod->since < SUPPLY_SOON && !pod->joined;
+	bool soon = now - pod->since < POD_POOL_SOON && !pod->joined;
 
 	if (pod->removed != 0)
 		return;
-	if (pod->phase == SUPPLY_FAILED || soon) {
+	if (pod->phase == POD_POOL_FAILED || soon) {
 		snprintf(s->failure, sizeof(s->failure), "%s ended: %.150s",
 			 pod->name, *pod->why ? pod->why : "it left at once");
 		on_failure(s, now);
-	} else if (s->not_before < now + SUPPLY_NEWS) {
-		s->not_before = now + SUPPLY_NEWS;
+	} else if (s->not_before < now + POD_POOL_NEWS) {
+		s->not_before = now + POD_POOL_NEWS;
 	}
 }
 
 /* ---- what is so ---- */
 
-void supply_hold(struct supply *s, unsigned executors)
+void pod_pool_set_wish(struct pod_pool *s, unsigned executors)
 {
 	if (executors != s->wish) {
 		s->failures = 0;
@@ -62,8 +63,8 @@ void supply_hold(struct supply *s, unsigned executors)
 	s->held = true;
 }
 
-void supply_own(struct supply *s, unsigned replicas, unsigned floor,
-		const char *objection)
+void pod_pool_set_owner(struct pod_pool *s, unsigned replicas, unsigned floor,
+			const char *objection)
 {
 	s->owned = true;
 	s->replicas = replicas;
@@ -71,7 +72,7 @@ void supply_own(struct supply *s, unsigned replicas, unsigned floor,
 	snprintf(s->objection, sizeof(s->objection), "%s", objection);
 }
 
-static void on_joined(struct supply *s, struct supply_pod *pod)
+static void on_joined(struct pod_pool *s, struct pod_pool_pod *pod)
 {
 	if (!pod->joined && pod->ours) {
 		s->failures = 0;
@@ -81,14 +82,15 @@ static void on_joined(struct supply *s, struct supply_pod *pod)
 	pod->parted = 0;
 }
 
-void supply_join(struct supply *s, const struct supply_member *members,
-		 size_t n, msec_t now)
+void pod_pool_set_members(struct pod_pool *s,
+			  const struct pod_pool_member *members, size_t n,
+			  msec_t now)
 {
 	s->members = 0;
 	for (size_t i = 0; i < s->n; i++)
 		s->pods[i]->seen = false;
 	for (size_t i = 0; i < n; i++) {
-		struct supply_pod *pod = pods_find(s, members[i].name);
+		struct pod_pool_pod *pod = pods_find(s, members[i].name);
 
 		s->members += !members[i].leaving;
 		if (!pod)
@@ -107,16 +109,16 @@ void supply_join(struct supply *s, const struct supply_member *members,
 
 static bool is_name(const char *name)
 {
-	return *name && strlen(name) < SUPPLY_NAME_MAX;
+	return *name && strlen(name) < POD_POOL_NAME_MAX;
 }
 
-int supply_see(struct supply *s, const struct pod_view *view, msec_t now,
-	       enum supply_news *news, struct error *err)
+int pod_pool_on_pod(struct pod_pool *s, const struct pod_view *view, msec_t now,
+		    enum pod_pool_news *news, struct error *err)
 {
-	struct supply_pod *pod = pods_find(s, view->name);
+	struct pod_pool_pod *pod = pods_find(s, view->name);
 	bool was_here, ended, same;
 
-	*news = SUPPLY_NOTHING;
+	*news = POD_POOL_NOTHING;
 	if (!is_name(view->name))
 		return 0;
 	if (!pod)
@@ -127,15 +129,16 @@ int supply_see(struct supply *s, const struct pod_view *view, msec_t now,
 	was_here = same && pod_is_here(pod);
 	ended = same && pod_has_ended(pod);
 	if (!same) {
-		char name[SUPPLY_NAME_MAX];
+		char name[POD_POOL_NAME_MAX];
 
 		memcpy(name, pod->name, sizeof(name));
-		*pod = (struct supply_pod){.since = now, .phase = view->phase};
+		*pod = (struct pod_pool_pod){.since = now,
+					     .phase = view->phase};
 		memcpy(pod->name, name, sizeof(name));
 		snprintf(pod->uid, sizeof(pod->uid), "%s", view->uid);
 	}
-	if (pod->phase != view->phase &&
-	    (view->phase == SUPPLY_PENDING || view->phase == SUPPLY_RUNNING))
+	if (pod->phase != view->phase && (view->phase == POD_POOL_PENDING ||
+					  view->phase == POD_POOL_RUNNING))
 		pod->since = now;
 	pod->asked = pod->taken = false;
 	pod->listed = true;
@@ -148,17 +151,18 @@ int supply_see(struct supply *s, const struct pod_view *view, msec_t now,
 		on_end(s, pod, now);
 	if (was_here == pod_is_here(pod))
 		return 0;
-	*news = was_here ? SUPPLY_WENT : SUPPLY_CAME;
+	*news = was_here ? POD_POOL_WENT : POD_POOL_CAME;
 	return 0;
 }
 
-enum supply_news supply_miss(struct supply *s, const char *name, msec_t now)
+enum pod_pool_news pod_pool_on_missing(struct pod_pool *s, const char *name,
+				       msec_t now)
 {
-	struct supply_pod *pod = pods_find(s, name);
+	struct pod_pool_pod *pod = pods_find(s, name);
 	bool was_here;
 
 	if (!pod || pod->asked)
-		return SUPPLY_NOTHING;
+		return POD_POOL_NOTHING;
 	was_here = pod_is_here(pod);
 	if (was_here && pod->ours && pod->removed == 0 && !pod->leaving) {
 		snprintf(s->failure, sizeof(s->failure), "%s was deleted",
@@ -166,49 +170,49 @@ enum supply_news supply_miss(struct supply *s, const char *name, msec_t now)
 		on_failure(s, now);
 	}
 	pods_forget(s, name);
-	return was_here ? SUPPLY_WENT : SUPPLY_NOTHING;
+	return was_here ? POD_POOL_WENT : POD_POOL_NOTHING;
 }
 
-void supply_list_begin(struct supply *s)
+void pod_pool_list_begin(struct pod_pool *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		s->pods[i]->listed = false;
 }
 
-void supply_list_end(struct supply *s, msec_t now,
-		     void (*gone)(void *user, const char *name), void *user)
+void pod_pool_list_end(struct pod_pool *s, msec_t now,
+		       void (*gone)(void *user, const char *name), void *user)
 {
 	for (size_t i = s->n; i-- > 0;) {
-		char name[SUPPLY_NAME_MAX];
+		char name[POD_POOL_NAME_MAX];
 
 		if (s->pods[i]->listed || s->pods[i]->asked ||
 		    s->pods[i]->taken)
 			continue;
 		memcpy(name, s->pods[i]->name, sizeof(name));
-		if (supply_miss(s, name, now) == SUPPLY_WENT && gone)
+		if (pod_pool_on_missing(s, name, now) == POD_POOL_WENT && gone)
 			gone(user, name);
 	}
 	s->listed = true;
 	s->away[0] = '\0';
 }
 
-void supply_away(struct supply *s, const char *why)
+void pod_pool_set_api_error(struct pod_pool *s, const char *why)
 {
 	snprintf(s->away, sizeof(s->away), "%s", why);
 }
 
 /* ---- what became of an act ---- */
 
-static void refused(struct supply *s, const char *text, msec_t now)
+static void refused(struct pod_pool *s, const char *text, msec_t now)
 {
 	snprintf(s->refusal, sizeof(s->refusal), "%s", text);
 	on_failure(s, now);
 }
 
-static void created(struct supply *s, const struct supply_act *act, int r,
+static void created(struct pod_pool *s, const struct pod_pool_act *act, int r,
 		    const char *text, msec_t now)
 {
-	struct supply_pod *pod = pods_find(s, act->name);
+	struct pod_pool_pod *pod = pods_find(s, act->name);
 
 	if (r == 0) {
 		s->refusal[0] = '\0';
@@ -228,10 +232,10 @@ static void created(struct supply *s, const struct supply_act *act, int r,
 		refused(s, text, now);
 }
 
-static void removed(struct supply *s, const struct supply_act *act, int r,
+static void removed(struct pod_pool *s, const struct pod_pool_act *act, int r,
 		    msec_t now)
 {
-	struct supply_pod *pod = pods_find(s, act->name);
+	struct pod_pool_pod *pod = pods_find(s, act->name);
 
 	if (!pod || strcmp(pod->uid, act->uid) != 0)
 		return;
@@ -241,19 +245,19 @@ static void removed(struct supply *s, const struct supply_act *act, int r,
 		pod->removed = r == -ECANCELED ? 0 : now;
 }
 
-void supply_done(struct supply *s, const struct supply_act *act, int r,
-		 const char *text, msec_t now)
+void pod_pool_on_act_done(struct pod_pool *s, const struct pod_pool_act *act,
+			  int r, const char *text, msec_t now)
 {
 	switch (act->kind) {
-	case SUPPLY_CREATE:
+	case POD_POOL_CREATE:
 		s->flights--;
 		created(s, act, r, text, now);
 		return;
-	case SUPPLY_REMOVE:
+	case POD_POOL_REMOVE:
 		s->flights--;
 		removed(s, act, r, now);
 		return;
-	case SUPPLY_PATCH:
+	case POD_POOL_PATCH:
 		s->patching = false;
 		if (r == 0)
 			s->refusal[0] = '\0';
