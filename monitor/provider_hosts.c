@@ -19,7 +19,7 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "jobfile/hosts.h"
-#include "monitor/crew.h"
+#include "monitor/worker_set.h"
 
 #include <errno.h>
 
@@ -40,7 +40,7 @@ struct post {
 
 struct remote {
 	struct provider base;
-	struct crew crew;
+	struct worker_set workers;
 	const struct hosts *hosts; /* borrowed */
 	struct post *posts;
 	struct loop_timer timer;
@@ -77,14 +77,14 @@ static void start(struct remote *p, unsigned number)
 	struct worker *worker;
 	struct error err;
 
-	if (crew_start(&p->crew, number, &worker, &err) < 0) {
+	if (worker_set_start(&p->workers, number, &worker, &err) < 0) {
 		on_failure(p, number, err.text);
 		return;
 	}
-	log_info("hold=%u have=%u starting %s", p->wish, crew_count(&p->crew),
-		 worker->name);
+	log_info("hold=%u have=%u starting %s", p->wish,
+		 worker_set_count(&p->workers), worker->name);
 	p->base.events->started(p->base.user, worker->name,
-				crew_count(&p->crew));
+				worker_set_count(&p->workers));
 }
 
 static void on_gone(void *user, const struct worker *worker)
@@ -96,13 +96,13 @@ static void on_gone(void *user, const struct worker *worker)
 
 	worker_describe_end(worker, how, sizeof(how));
 	p->base.events->lost(p->base.user, worker->name, how,
-			     crew_count(&p->crew));
+			     worker_set_count(&p->workers));
 	if (lived >= LONG)
 		post->failures = 0;
 	if (worker->status != 0) {
 		on_failure(p, worker->number, how);
 		/* Under its old name the loss is known to the job at once. */
-		if (lived >= SOON && crew_count(&p->crew) < p->wish &&
+		if (lived >= SOON && worker_set_count(&p->workers) < p->wish &&
 		    !fails_always(post))
 			start(p, worker->number);
 	} else {
@@ -117,7 +117,7 @@ static void on_gone(void *user, const struct worker *worker)
 /* Once the wish is known: who left soon and is still wanted was unfit. */
 static void resolve_doubts(struct remote *p)
 {
-	bool wanted = crew_count(&p->crew) < p->wish;
+	bool wanted = worker_set_count(&p->workers) < p->wish;
 
 	for (unsigned i = 0; i < p->hosts->n; i++) {
 		if (p->posts[i].doubt && wanted)
@@ -135,7 +135,7 @@ static int find_free(const struct remote *p, msec_t *due)
 	for (unsigned i = 0; i < p->hosts->n; i++) {
 		const struct post *post = &p->posts[i];
 
-		if (crew_find(&p->crew, i))
+		if (worker_set_find(&p->workers, i))
 			continue;
 		if (post->rest_until <= now)
 			return (int)i;
@@ -152,7 +152,7 @@ static msec_t fill(struct remote *p)
 	msec_t due = 0;
 	int number;
 
-	while (crew_count(&p->crew) < p->wish) {
+	while (worker_set_count(&p->workers) < p->wish) {
 		number = find_free(p, &due);
 		if (number == NOBODY)
 			return due;
@@ -172,7 +172,7 @@ static void tell_trouble(struct remote *p)
 	if (resting > 0)
 		snprintf(except, sizeof(except),
 			 ", %u of them rest after failures", resting);
-	if (crew_count(&p->crew) >= p->wish)
+	if (worker_set_count(&p->workers) >= p->wish)
 		provider_trouble(&p->base, "%s", "");
 	else if (p->wish > p->hosts->n - resting)
 		provider_trouble(&p->base,
@@ -190,8 +190,8 @@ static void settle(struct remote *p)
 		due = fill(p);
 	}
 	if (due > 0)
-		loop_timer_set(p->crew.place.loop, &p->timer, due - loop_now(),
-			       on_timer, p);
+		loop_timer_set(p->workers.place.loop, &p->timer,
+			       due - loop_now(), on_timer, p);
 	tell_trouble(p);
 }
 
@@ -213,7 +213,8 @@ static int remote_hold(struct provider *base, unsigned executors,
 
 static int remote_adopt(struct provider *base, struct error *err)
 {
-	return crew_adopt(&CONTAINER(base, struct remote, base)->crew, err);
+	return worker_set_adopt(&CONTAINER(base, struct remote, base)->workers,
+				err);
 }
 
 static void remote_free(struct remote *p)
@@ -221,7 +222,7 @@ static void remote_free(struct remote *p)
 	if (!p)
 		return;
 	loop_timer_clear(&p->timer);
-	crew_fini(&p->crew);
+	worker_set_fini(&p->workers);
 	free(p->posts);
 	free(p);
 }
@@ -241,7 +242,7 @@ static int remote_create(struct provider **out,
 				    .events = config->events,
 				    .user = config->user};
 	p->hosts = config->hosts;
-	r = crew_init(&p->crew, config, on_gone, p, err);
+	r = worker_set_init(&p->workers, config, on_gone, p, err);
 	if (r < 0)
 		return r;
 	p->posts = calloc(p->hosts->n, sizeof(*p->posts));
@@ -256,7 +257,7 @@ static void remote_destroy(struct provider *base)
 	struct remote *p = CONTAINER(base, struct remote, base);
 
 	loop_timer_clear(&p->timer);
-	crew_end(&p->crew);
+	worker_set_end(&p->workers);
 	remote_free(p);
 }
 

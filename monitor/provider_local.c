@@ -18,7 +18,7 @@
 #include "base/backoff.h"
 #include "base/list.h"
 #include "base/log.h"
-#include "monitor/crew.h"
+#include "monitor/worker_set.h"
 
 #include <errno.h>
 
@@ -35,7 +35,7 @@ enum local_state {
 
 struct local {
 	struct provider base;
-	struct crew crew;
+	struct worker_set workers;
 
 	enum local_state state;
 	struct loop_timer timer;
@@ -63,7 +63,7 @@ static void on_retry(void *user)
 static void wait_for(struct local *p, msec_t pause)
 {
 	p->state = LOCAL_WAITING;
-	loop_timer_set(p->crew.place.loop, &p->timer, pause, on_retry, p);
+	loop_timer_set(p->workers.place.loop, &p->timer, pause, on_retry, p);
 }
 
 static bool is_told(const struct local *p)
@@ -85,8 +85,8 @@ static void on_failure(struct local *p, unsigned round, const char *how)
 	p->fails_until = now + pause + SOON;
 
 	log_warn("hold=%u have=%u failures=%u next start in %lld ms: %s",
-		 p->wish, crew_count(&p->crew), p->failures, (long long)pause,
-		 how);
+		 p->wish, worker_set_count(&p->workers), p->failures,
+		 (long long)pause, how);
 	if (is_told(p))
 		provider_trouble(&p->base,
 				 "%u starts of executors in a row failed, the "
@@ -102,10 +102,10 @@ static void on_gone(void *user, const struct worker *worker)
 
 	worker_describe_end(worker, how, sizeof(how));
 	p->base.events->lost(p->base.user, worker->name, how,
-			     crew_count(&p->crew));
+			     worker_set_count(&p->workers));
 	if (worker->ended - worker->started >= SOON)
 		p->failures = 0;
-	else if (crew_count(&p->crew) < p->wish)
+	else if (worker_set_count(&p->workers) < p->wish)
 		on_failure(p, worker->round, how);
 	/* One that was released may be faster than the news of it. */
 	if (worker->status == 0 && p->state == LOCAL_HOLDING)
@@ -116,19 +116,19 @@ static void on_gone(void *user, const struct worker *worker)
 static int start(struct local *p, unsigned number, struct error *err)
 {
 	struct worker *worker;
-	int r = crew_start(&p->crew, number, &worker, err);
+	int r = worker_set_start(&p->workers, number, &worker, err);
 
 	if (r < 0)
 		return r;
 	worker->round = p->round;
 	p->base.events->started(p->base.user, worker->name,
-				crew_count(&p->crew));
+				worker_set_count(&p->workers));
 	return 0;
 }
 
 static void settle(struct local *p)
 {
-	unsigned have = crew_count(&p->crew);
+	unsigned have = worker_set_count(&p->workers);
 	char names[1024] = "";
 	size_t used = 0;
 	struct error err;
@@ -138,8 +138,9 @@ static void settle(struct local *p)
 		return;
 
 	p->round++;
-	for (unsigned i = 0; r == 0 && crew_count(&p->crew) < p->wish; i++) {
-		if (crew_find(&p->crew, i))
+	for (unsigned i = 0; r == 0 && worker_set_count(&p->workers) < p->wish;
+	     i++) {
+		if (worker_set_find(&p->workers, i))
 			continue;
 		r = start(p, i, &err);
 		if (r == 0 && used < sizeof(names))
@@ -176,7 +177,8 @@ static int local_hold(struct provider *base, unsigned executors,
 
 static int local_adopt(struct provider *base, struct error *err)
 {
-	return crew_adopt(&CONTAINER(base, struct local, base)->crew, err);
+	return worker_set_adopt(&CONTAINER(base, struct local, base)->workers,
+				err);
 }
 
 static void local_free(struct local *p)
@@ -184,7 +186,7 @@ static void local_free(struct local *p)
 	if (!p)
 		return;
 	loop_timer_clear(&p->timer);
-	crew_fini(&p->crew);
+	worker_set_fini(&p->workers);
 	free(p);
 }
 
@@ -201,7 +203,7 @@ static int local_create(struct provider **out,
 	p->base = (struct provider){.ops = &provider_local,
 				    .events = config->events,
 				    .user = config->user};
-	r = crew_init(&p->crew, config, on_gone, p, err);
+	r = worker_set_init(&p->workers, config, on_gone, p, err);
 	if (r < 0)
 		return r;
 	*out = &STEAL(p)->base;
@@ -213,7 +215,7 @@ static void local_destroy(struct provider *base)
 	struct local *p = CONTAINER(base, struct local, base);
 
 	loop_timer_clear(&p->timer);
-	crew_end(&p->crew);
+	worker_set_end(&p->workers);
 	local_free(p);
 }
 

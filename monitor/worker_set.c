@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "monitor/crew.h"
+#include "monitor/worker_set.h"
 
 #include "base/log.h"
 
@@ -18,46 +18,46 @@ static struct worker *worker_of(struct list *link)
 	return CONTAINER(link, struct worker, link);
 }
 
-unsigned crew_count(const struct crew *crew)
+unsigned worker_set_count(const struct worker_set *set)
 {
 	unsigned n = 0;
 
-	list_for_each (at, &crew->workers)
+	list_for_each (at, &set->workers)
 		n++;
 	return n;
 }
 
-struct worker *crew_find(const struct crew *crew, unsigned number)
+struct worker *worker_set_find(const struct worker_set *set, unsigned number)
 {
-	list_for_each (at, &crew->workers)
+	list_for_each (at, &set->workers)
 		if (worker_of(at)->number == number)
 			return worker_of(at);
 	return NULL;
 }
 
-int crew_start(struct crew *crew, unsigned number, struct worker **out,
-	       struct error *err)
+int worker_set_start(struct worker_set *set, unsigned number,
+		     struct worker **out, struct error *err)
 {
-	int r = worker_start(out, &crew->place, number, err);
+	int r = worker_start(out, &set->place, number, err);
 
 	if (r == 0)
-		list_append(&crew->workers, &(*out)->link);
+		list_append(&set->workers, &(*out)->link);
 	return r;
 }
 
 /* ---- the beginning ---- */
 
-int crew_adopt(struct crew *crew, struct error *err)
+int worker_set_adopt(struct worker_set *set, struct error *err)
 {
-	DIR *dir = opendir(crew->place.dir);
+	DIR *dir = opendir(set->place.dir);
 	struct dirent *entry;
 	int r = 0;
 
 	if (!dir)
-		return error_errno(err, "%s", crew->place.dir);
+		return error_errno(err, "%s", set->place.dir);
 	while (r == 0 && (entry = readdir(dir)))
 		if (worker_is_name(entry->d_name))
-			r = worker_clear(&crew->place, entry->d_name, err);
+			r = worker_clear(&set->place, entry->d_name, err);
 	closedir(dir);
 	return r;
 }
@@ -89,19 +89,20 @@ static int open_state(struct worker_place *place, const char *state,
 
 static void on_gone(void *user, const struct worker *worker)
 {
-	struct crew *crew = user;
+	struct worker_set *set = user;
 
-	if (!crew->ending)
-		crew->gone(crew->user, worker);
-	else if (list_is_empty(&crew->workers))
-		loop_stop(crew->place.loop, 0);
+	if (!set->ending)
+		set->gone(set->user, worker);
+	else if (list_is_empty(&set->workers))
+		loop_stop(set->place.loop, 0);
 }
 
-int crew_init(struct crew *crew, const struct provider_config *config,
-	      void (*gone)(void *user, const struct worker *worker), void *user,
-	      struct error *err)
+int worker_set_init(struct worker_set *set,
+		    const struct provider_config *config,
+		    void (*gone)(void *user, const struct worker *worker),
+		    void *user, struct error *err)
 {
-	*crew = (struct crew){
+	*set = (struct worker_set){
 		.grace = config->grace,
 		.gone = gone,
 		.user = user,
@@ -114,75 +115,74 @@ int crew_init(struct crew *crew, const struct provider_config *config,
 				.keep_rights = config->keep_rights,
 				.unencrypted = config->unencrypted,
 				.gone = on_gone,
-				.user = crew,
+				.user = set,
 				.fd = -1,
 			},
 	};
-	list_init(&crew->workers);
-	crew->place.coordinator = strdup(config->coordinator);
-	crew->place.program = strdup(config->program);
+	list_init(&set->workers);
+	set->place.coordinator = strdup(config->coordinator);
+	set->place.program = strdup(config->program);
 	if (config->token_file)
-		crew->place.token_file = strdup(config->token_file);
+		set->place.token_file = strdup(config->token_file);
 	if (config->tls)
-		crew->place.tls = strdup(config->tls);
-	if (!crew->place.coordinator || !crew->place.program ||
-	    (config->token_file && !crew->place.token_file) ||
-	    (config->tls && !crew->place.tls))
+		set->place.tls = strdup(config->tls);
+	if (!set->place.coordinator || !set->place.program ||
+	    (config->token_file && !set->place.token_file) ||
+	    (config->tls && !set->place.tls))
 		return error_set(err, -ENOMEM, "out of memory");
-	if (access(crew->place.program, X_OK) < 0)
-		return error_errno(err, "cannot run %s", crew->place.program);
-	return open_state(&crew->place, config->state, err);
+	if (access(set->place.program, X_OK) < 0)
+		return error_errno(err, "cannot run %s", set->place.program);
+	return open_state(&set->place, config->state, err);
 }
 
 /* ---- the end ---- */
 
 static void on_abandon(void *user)
 {
-	struct crew *crew = user;
+	struct worker_set *set = user;
 
-	crew->abandoned = true;
-	loop_stop(crew->place.loop, 0);
+	set->abandoned = true;
+	loop_stop(set->place.loop, 0);
 }
 
 static void on_force(void *user)
 {
-	struct crew *crew = user;
+	struct worker_set *set = user;
 
-	list_for_each (at, &crew->workers) {
+	list_for_each (at, &set->workers) {
 		if (worker_of(at)->pid > 0)
 			log_warn("executor=%s did not leave, killing it",
 				 worker_of(at)->name);
 		worker_signal_group(worker_of(at), SIGKILL);
 	}
-	loop_timer_set(crew->place.loop, &crew->timer, AFTER_KILL, on_abandon,
-		       crew);
+	loop_timer_set(set->place.loop, &set->timer, AFTER_KILL, on_abandon,
+		       set);
 }
 
-void crew_end(struct crew *crew)
+void worker_set_end(struct worker_set *set)
 {
-	crew->ending = true;
-	list_for_each (at, &crew->workers)
+	set->ending = true;
+	list_for_each (at, &set->workers)
 		worker_signal(worker_of(at), SIGTERM);
-	loop_timer_set(crew->place.loop, &crew->timer, crew->grace, on_force,
-		       crew);
-	while (!list_is_empty(&crew->workers) && !crew->abandoned)
-		if (loop_run(crew->place.loop) < 0)
+	loop_timer_set(set->place.loop, &set->timer, set->grace, on_force, set);
+	while (!list_is_empty(&set->workers) && !set->abandoned)
+		if (loop_run(set->place.loop) < 0)
 			break;
 
-	list_for_each (at, &crew->workers) {
+	list_for_each (at, &set->workers) {
 		log_error("executor=%s pid=%d cannot be ended",
 			  worker_of(at)->name, (int)worker_of(at)->pid);
 		worker_destroy(worker_of(at));
 	}
 }
 
-void crew_fini(struct crew *crew)
+void worker_set_fini(struct worker_set *set)
 {
-	loop_timer_clear(&crew->timer);
-	if (crew->place.fd >= 0)
-		close(crew->place.fd);
-	free(crew->place.coordinator);
-	free(crew->place.program);
-	free(crew->place.token_file);
-	free(crew->place.tls);
+	loop_timer_clear(&set->timer);
+	if (set->place.fd >= 0)
+		close(set->place.fd);
+	free(set->place.coordinator);
+	free(set->place.program);
+	free(set->place.token_file);
+	free(set->place.tls);
 }
