@@ -6,7 +6,7 @@
 #include "client/watch.h"
 #include "monitor/decide.h"
 #include "monitor/owner.h"
-#include "monitor/tell.h"
+#include "monitor/status_publisher.h"
 #include "monitor/trouble.h"
 #include "proto/coordinator.h"
 #include "rpc/connect.h"
@@ -40,8 +40,8 @@ struct monitor {
 	struct decide decide;
 	struct trouble trouble;
 	struct provider *provider;
-	struct kube_config *kube; /* NULL: there is no cluster */
-	struct tell *tell;        /* NULL: there is nobody to tell */
+	struct kube_config *kube;           /* NULL: there is no cluster */
+	struct status_publisher *publisher; /* NULL: nothing is published */
 
 	enum exit_code code;
 	enum monitor_state state;
@@ -65,8 +65,8 @@ static void on_told(void *user)
 static void finish(struct monitor *m, enum exit_code code)
 {
 	m->code = code;
-	if (m->tell)
-		tell_finish(m->tell, TELL_MAX, on_told, m);
+	if (m->publisher)
+		status_publisher_finish(m->publisher, TELL_MAX, on_told, m);
 	else
 		loop_stop(m->loop, code);
 }
@@ -154,8 +154,8 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 	struct error err;
 
 	log_job(m, job);
-	if (m->tell)
-		tell_on_job(m->tell, job);
+	if (m->publisher)
+		status_publisher_on_job(m->publisher, job);
 	if (state_is_over(job->state)) {
 		leave(m, state_name(job->state));
 		return;
@@ -252,10 +252,10 @@ static int begin_telling(struct monitor *m, struct error *err)
 {
 	const struct provider_cluster *where = m->config->cluster;
 	struct owner_name owner;
-	struct tell_config config = {.loop = m->loop,
-				     .kube = m->kube,
-				     .owner = owner.name,
-				     .job = m->config->job->name};
+	struct status_publisher_config config = {.loop = m->loop,
+						 .kube = m->kube,
+						 .owner = owner.name,
+						 .job = m->config->job->name};
 	int r = owner_parse(&owner, where->owner, err);
 
 	if (r < 0)
@@ -263,7 +263,7 @@ static int begin_telling(struct monitor *m, struct error *err)
 	config.kind = kind_of(owner.kind);
 	config.namespace = where->namespace ? where->namespace
 					    : kube_config_namespace(m->kube);
-	return tell_create(&m->tell, &config, err);
+	return status_publisher_create(&m->publisher, &config, err);
 }
 
 /* Executors, and Events where they are pods. */
@@ -338,7 +338,7 @@ static void end(struct monitor *m)
 	watch_stop(&m->watch);
 	decide_stop(&m->decide);
 	trouble_stop(&m->trouble);
-	m->tell = tell_destroy(m->tell);
+	m->publisher = status_publisher_destroy(m->publisher);
 	renew_end(&m->renew);
 	client_close(&m->client);
 	decide_fini(&m->decide);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef MONITOR_TELL_H
-#define MONITOR_TELL_H
+#ifndef MONITOR_STATUS_PUBLISHER_H
+#define MONITOR_STATUS_PUBLISHER_H
 
 /*
  * What happens to the job, told in the cluster: Events below the job's owner,
@@ -21,10 +21,10 @@
 #include "kube/kube.h"
 #include "proto/bellows.pb-c.h"
 
-struct tell;
+struct status_publisher;
 
 /* All borrowed while it lives, except the strings. */
-struct tell_config {
+struct status_publisher_config {
 	struct loop *loop;
 	const struct kube_config *kube;
 	const char *namespace;
@@ -33,18 +33,22 @@ struct tell_config {
 	const char *job;              /* that pods are labelled with */
 };
 
-int tell_create(struct tell **out, const struct tell_config *config,
-		struct error *err);
-struct tell *tell_destroy(struct tell *tell); /* returns NULL */
+int status_publisher_create(struct status_publisher **out,
+			    const struct status_publisher_config *config,
+			    struct error *err);
+struct status_publisher *
+status_publisher_destroy(struct status_publisher *publisher); /* returns NULL */
 
-DEFINE_CLEANUP(struct tell, tell_destroy)
+DEFINE_CLEANUP(struct status_publisher, status_publisher_destroy)
 
 /* The job is now so. */
-void tell_on_job(struct tell *tell, const Bellows__V1__Job *job);
+void status_publisher_on_job(struct status_publisher *publisher,
+			     const Bellows__V1__Job *job);
 
 /* Calls fn once all is told, or cannot be within patience; never from within.
  * Nothing is added after it. */
-void tell_finish(struct tell *tell, msec_t patience, void (*fn)(void *user),
-		 void *user);
+void status_publisher_finish(struct status_publisher *publisher,
+			     msec_t patience, void (*fn)(void *user),
+			     void *user);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
-#include "monitor/tell.h"
+#include "monitor/status_publisher.h"
 #include "tests/unit/fake_kube.h"
 
 #define OWNER "{\"metadata\": {\"name\": \"heat\", \"uid\": \"u1\"}}"
@@ -9,18 +9,18 @@
 	"%2Frole%3Dcoordinator\n"
 
 static struct loop *loop;
-static struct tell *tell;
+static struct status_publisher *publisher;
 static Bellows__V1__Job job;
 static Bellows__V1__Notice notices[200], *all[200];
 static bool finished;
 
 static bool begin(void)
 {
-	const struct tell_config config = {.loop = loop,
-					   .namespace = "heat",
-					   .kind = &kube_vcjobs,
-					   .owner = "heat",
-					   .job = "heat"};
+	const struct status_publisher_config config = {.loop = loop,
+						       .namespace = "heat",
+						       .kind = &kube_vcjobs,
+						       .owner = "heat",
+						       .job = "heat"};
 
 	trace[0] = '\0';
 	n_asked = 0;
@@ -29,12 +29,12 @@ static bool begin(void)
 	job.state = BELLOWS__V1__STATE__WAITING;
 	job.reason = (char *)"0 of 2 executors are here";
 	job.notices = all;
-	return tell_create(&tell, &config, NULL) == 0;
+	return status_publisher_create(&publisher, &config, NULL) == 0;
 }
 
 static void end(void)
 {
-	tell = tell_destroy(tell);
+	publisher = status_publisher_destroy(publisher);
 	cJSON_Delete(patched);
 	patched = NULL;
 }
@@ -52,14 +52,14 @@ static void notice(void)
 		 (unsigned)new->number % 1000);
 	new->text = texts[job.n_notices];
 	all[job.n_notices++] = new;
-	tell_on_job(tell, &job);
+	status_publisher_on_job(publisher, &job);
 }
 
 /* What is asked first of all: how the coordinator's pod is; it has just the
  * kubelet's conditions. */
 static bool settle(void)
 {
-	tell_on_job(tell, &job);
+	status_publisher_on_job(publisher, &job);
 	return answer(0, "{\"items\": [{\"metadata\": {\"name\": \"m\", "
 			 "\"resourceVersion\": \"7\"}}]}") &&
 	       answer(0, "{}") && n_asked == 0;
@@ -141,7 +141,7 @@ static void who_may_not_write_events_is_silent_and_asks_no_more(void)
 	CHECK_TEXT(trace, "");
 	job.state = BELLOWS__V1__STATE__RUNNING;
 	job.size = 2;
-	tell_on_job(tell, &job);
+	status_publisher_on_job(publisher, &job);
 	CHECK_TEXT(trace, LIST);
 	end();
 }
@@ -176,8 +176,8 @@ static void conditions_stand_beside_those_of_others(void)
 	cJSON *conditions;
 
 	CHECK(begin());
-	tell_on_job(tell, &job);
-	tell_on_job(tell, &job);
+	status_publisher_on_job(publisher, &job);
+	status_publisher_on_job(publisher, &job);
 	CHECK_TEXT(trace, LIST);
 	CHECK(answer(
 		0, "{\"items\": [{\"metadata\": {\"name\": \"old\", "
@@ -213,7 +213,7 @@ static void conditions_stand_beside_those_of_others(void)
 static void a_pod_that_was_changed_meanwhile_is_read_again(void)
 {
 	CHECK(begin());
-	tell_on_job(tell, &job);
+	status_publisher_on_job(publisher, &job);
 	CHECK(answer(0, "{\"items\": [{\"metadata\": {\"name\": \"m\", "
 			"\"resourceVersion\": \"7\"}}]}"));
 	CHECK(answer(-EAGAIN, "it was changed") && n_asked == 0);
@@ -231,11 +231,11 @@ static void a_pod_that_was_changed_meanwhile_is_read_again(void)
 static void what_changes_while_it_is_written_is_written_after_it(void)
 {
 	CHECK(begin());
-	tell_on_job(tell, &job);
+	status_publisher_on_job(publisher, &job);
 	CHECK(answer(0, "{\"items\": [{\"metadata\": {\"name\": \"m\", "
 			"\"resourceVersion\": \"7\"}}]}"));
 	job.state = BELLOWS__V1__STATE__STARTING;
-	tell_on_job(tell, &job);
+	status_publisher_on_job(publisher, &job);
 	CHECK(n_asked == 1 && answer(0, "{}") && n_asked == 1);
 	CHECK(answer(0, "{\"items\": [{\"metadata\": {\"name\": \"m\", "
 			"\"resourceVersion\": \"8\"}}]}"));
@@ -247,13 +247,13 @@ static void what_changes_while_it_is_written_is_written_after_it(void)
 static void who_may_not_patch_still_tells_events(void)
 {
 	CHECK(begin());
-	tell_on_job(tell, &job);
+	status_publisher_on_job(publisher, &job);
 	CHECK(answer(-EACCES, "forbidden"));
 	trace[0] = '\0';
 	notice();
 	CHECK_TEXT(trace, "get jobs heat/heat?\n");
 	job.state = BELLOWS__V1__STATE__STARTING;
-	tell_on_job(tell, &job);
+	status_publisher_on_job(publisher, &job);
 	CHECK_TEXT(trace, "get jobs heat/heat?\n");
 	end();
 }
@@ -262,7 +262,7 @@ static void the_end_comes_when_all_is_told(void)
 {
 	CHECK(begin() && settle());
 	notice();
-	tell_finish(tell, SECONDS(60), on_finished, NULL);
+	status_publisher_finish(publisher, SECONDS(60), on_finished, NULL);
 	pass(50);
 	CHECK(!finished);
 	notice();
@@ -276,8 +276,8 @@ static void the_end_comes_when_all_is_told(void)
 static void the_end_does_not_wait_longer_than_its_patience(void)
 {
 	CHECK(begin());
-	tell_on_job(tell, &job);
-	tell_finish(tell, 100, on_finished, NULL);
+	status_publisher_on_job(publisher, &job);
+	status_publisher_finish(publisher, 100, on_finished, NULL);
 	pass(3000);
 	CHECK(finished);
 	end();
