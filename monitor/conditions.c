@@ -30,10 +30,10 @@ static const cJSON *find(const cJSON *pod, const char *type)
 	return NULL;
 }
 
-static bool is_ours(const struct condition wish[ANNOUNCE_CONDITIONS],
+static bool is_ours(const struct condition wish[STATUS_CONDITIONS],
 		    const char *type)
 {
-	for (size_t i = 0; type && i < ANNOUNCE_CONDITIONS; i++)
+	for (size_t i = 0; type && i < STATUS_CONDITIONS; i++)
 		if (strcmp(wish[i].type, type) == 0)
 			return true;
 	return false;
@@ -60,7 +60,7 @@ static cJSON *to_json(const struct condition *condition, const cJSON *before,
 
 /* What makes a pod have them.  now: RFC 3339, in seconds, for those whose
  * status changes. */
-static cJSON *make_patch(const struct condition wish[ANNOUNCE_CONDITIONS],
+static cJSON *make_patch(const struct condition wish[STATUS_CONDITIONS],
 			 const cJSON *pod, const char *now)
 {
 	const char *version = kube_text(pod, "metadata.resourceVersion");
@@ -77,7 +77,7 @@ static cJSON *make_patch(const struct condition wish[ANNOUNCE_CONDITIONS],
 		if (!is_ours(wish, kube_text(at, "type")))
 			cJSON_AddItemToArray(all, cJSON_Duplicate(at, true));
 	}
-	for (size_t i = 0; i < ANNOUNCE_CONDITIONS; i++)
+	for (size_t i = 0; i < STATUS_CONDITIONS; i++)
 		cJSON_AddItemToArray(
 			all, to_json(&wish[i], find(pod, wish[i].type), now));
 	return patch;
@@ -190,11 +190,11 @@ static bool differ(const struct condition *a, const struct condition *b)
 }
 
 void conditions_hold(struct conditions *conditions,
-		     const struct condition wish[ANNOUNCE_CONDITIONS])
+		     const struct condition wish[STATUS_CONDITIONS])
 {
 	bool changed = false;
 
-	for (size_t i = 0; i < ANNOUNCE_CONDITIONS; i++)
+	for (size_t i = 0; i < STATUS_CONDITIONS; i++)
 		changed |= differ(&conditions->wish[i], &wish[i]);
 	if (!changed || conditions->blind)
 		return;

@@ -13,7 +13,7 @@
  */
 
 #include "kube/kube.h"
-#include "monitor/announce.h"
+#include "monitor/status_build.h"
 
 /* Embedded in its owner; all borrowed.  rest: the pod has them, or they are
  * refused; may come from within conditions_hold(). */
@@ -24,7 +24,7 @@ struct conditions {
 	void (*rest)(void *user);
 	void *user;
 
-	struct condition wish[ANNOUNCE_CONDITIONS];
+	struct condition wish[STATUS_CONDITIONS];
 	bool dirty; /* the wish is not written yet */
 	bool busy;  /* the pod is read or written */
 	bool blind; /* we may not */
@@ -32,7 +32,7 @@ struct conditions {
 };
 
 void conditions_hold(struct conditions *conditions,
-		     const struct condition wish[ANNOUNCE_CONDITIONS]);
+		     const struct condition wish[STATUS_CONDITIONS]);
 bool conditions_rest(const struct conditions *conditions);
 /* After its kube was destroyed. */
 void conditions_fini(struct conditions *conditions);

@@ -72,7 +72,7 @@ static void on_object(void *user, const struct kube_answer *answer)
 
 static int post_first(struct events *events, struct error *err)
 {
-	const struct announcement *first = &events->queue[0];
+	const struct status_event *first = &events->queue[0];
 	const struct kube_event event = {
 		.regarding = events->object,
 		.type = first->warning ? "Warning" : "Normal",
@@ -100,7 +100,7 @@ static void post(void *user)
 		events->busy = true;
 }
 
-void events_add(struct events *events, const struct announcement *new)
+void events_add(struct events *events, const struct status_event *new)
 {
 	/* queue[0] may be under way: then the one behind it goes */
 	size_t oldest = events->busy ? 1 : 0;

@@ -11,7 +11,7 @@
  */
 
 #include "kube/kube.h"
-#include "monitor/announce.h"
+#include "monitor/status_build.h"
 
 enum { EVENTS_MAX = 64 };
 
@@ -24,7 +24,7 @@ struct events {
 	void (*rest)(void *user);
 	void *user;
 
-	struct announcement queue[EVENTS_MAX];
+	struct status_event queue[EVENTS_MAX];
 	size_t n;
 	cJSON *object; /* NULL: not read yet */
 	bool busy;     /* it is read, or queue[0] goes out */
@@ -32,7 +32,7 @@ struct events {
 	struct loop_timer again;
 };
 
-void events_add(struct events *events, const struct announcement *new);
+void events_add(struct events *events, const struct status_event *new);
 bool events_rest(const struct events *events);
 /* After its kube was destroyed. */
 void events_fini(struct events *events);

@@ -16,7 +16,7 @@ struct status_publisher {
 	struct kube *kube;
 	char *namespace, *owner, query[POD_VIEW_QUERY_MAX];
 
-	struct announced told;
+	struct status_told told;
 	struct events events;
 	struct conditions conditions;
 
@@ -66,16 +66,16 @@ void status_publisher_finish(struct status_publisher *publisher,
 void status_publisher_on_job(struct status_publisher *publisher,
 			     const Bellows__V1__Job *job)
 {
-	struct announcement new[ANNOUNCE_MAX];
-	struct condition conditions[ANNOUNCE_CONDITIONS];
+	struct status_event new[STATUS_MAX];
+	struct condition conditions[STATUS_CONDITIONS];
 	size_t n;
 
 	if (publisher->finished)
 		return;
-	n = announce(&publisher->told, job, new);
+	n = status_build_events(&publisher->told, job, new);
 	for (size_t i = 0; i < n; i++)
 		events_add(&publisher->events, &new[i]);
-	announce_conditions(job, conditions);
+	status_build_conditions(job, conditions);
 	conditions_hold(&publisher->conditions, conditions);
 }
 

@@ -10,7 +10,7 @@
  *     kubectl wait pod -l bellows.io/job=heat,bellows.io/role=coordinator
  *         --for=condition=bellows.io/Resized
  *
- * What to say is monitor/announce's to decide.  Events go out one after the
+ * What to say is monitor/status_build's to decide.  Events go out one after the
  * other, in their order; conditions as they are when their turn comes.  While
  * the API is away both wait, in bounded space.  Nothing here ends or delays the
  * job: what is refused is logged once.  It has a client of its own, so that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TESTS_UNIT_ANNOUNCE_BED_H
-#define TESTS_UNIT_ANNOUNCE_BED_H
+#ifndef TESTS_UNIT_STATUS_BED_H
+#define TESTS_UNIT_STATUS_BED_H
 
 /*
  * A job that is stepped as the coordinator does it, and its messages as a
@@ -9,15 +9,15 @@
 
 #include "coordinator/journal/history.h"
 #include "coordinator/service/status.h"
-#include "monitor/announce.h"
+#include "monitor/status_build.h"
 #include "tests/check.h"
 
 static const struct job_patience patience = {.retries = 3};
 static struct history history;
 static struct job job;
-static struct announced told;
+static struct status_told told;
 static char said[4096], reason[256], trouble[600];
-static struct condition conditions[ANNOUNCE_CONDITIONS];
+static struct condition conditions[STATUS_CONDITIONS];
 static msec_t now;
 static uint64_t incarnation = 1; /* of the coordinator */
 
@@ -52,13 +52,13 @@ static void fill(Bellows__V1__Job *message)
 /* The monitor gets a message. */
 static void message(void)
 {
-	struct announcement out[ANNOUNCE_MAX];
+	struct status_event out[STATUS_MAX];
 	Bellows__V1__Job all;
 	size_t n;
 
 	fill(&all);
-	n = announce(&told, &all, out);
-	announce_conditions(&all, conditions);
+	n = status_build_events(&told, &all, out);
+	status_build_conditions(&all, conditions);
 	history_unfill(&all);
 	for (size_t i = 0; i < n; i++) {
 		size_t used = strlen(said);

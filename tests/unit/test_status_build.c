@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/announce_bed.h"
+#include "tests/unit/status_bed.h"
 
 static void run(void)
 {
@@ -239,7 +239,7 @@ static void why_executors_do_not_come_is_told_as_often_as_it_changes(void)
 	memset(trouble, 'x', sizeof(trouble) - 1);
 	message();
 	message();
-	CHECK(strlen(said) < ANNOUNCE_NOTE_MAX + 30);
+	CHECK(strlen(said) < STATUS_NOTE_MAX + 30);
 }
 
 static void a_failure_has_its_exit_status(void)
@@ -295,13 +295,13 @@ static void of_many_rescales_that_were_missed_the_newest_are_told(void)
 	message();
 	for (const char *at = said; *at; at++)
 		lines += *at == '\n';
-	CHECK(lines == 3 * ANNOUNCE_RESCALES);
+	CHECK(lines == 3 * STATUS_RESCALES);
 }
 
 static void more_notices_than_fit_do_no_harm(void)
 {
 	Bellows__V1__Notice notices[40], *all[40];
-	struct announcement out[ANNOUNCE_MAX];
+	struct status_event out[STATUS_MAX];
 	Bellows__V1__Job many = BELLOWS__V1__JOB__INIT;
 
 	many.incarnation = incarnation;
@@ -315,28 +315,28 @@ static void more_notices_than_fit_do_no_harm(void)
 	}
 	many.n_notices = 40;
 	many.notices = all;
-	CHECK(announce(&told, &many, out) == 16);
-	CHECK(announce(&told, &many, out) == 0);
+	CHECK(status_build_events(&told, &many, out) == 16);
+	CHECK(status_build_events(&told, &many, out) == 0);
 }
 
 /* ---- conditions ---- */
 
 static void look(void)
 {
-	struct condition out[ANNOUNCE_CONDITIONS];
+	struct condition out[STATUS_CONDITIONS];
 	Bellows__V1__Job all;
 
 	fill(&all);
-	announce_conditions(&all, out);
+	status_build_conditions(&all, out);
 	history_unfill(&all);
-	for (size_t i = 0; i < ANNOUNCE_CONDITIONS; i++) {
+	for (size_t i = 0; i < STATUS_CONDITIONS; i++) {
 		size_t used = strlen(said);
 
 		snprintf(said + used, sizeof(said) - used, "%s%c%s %s;%s",
 			 strrchr(out[i].type, '/') + 1,
 			 out[i].holds ? '+' : '-', out[i].reason,
 			 out[i].message,
-			 i + 1 < ANNOUNCE_CONDITIONS ? " " : "\n");
+			 i + 1 < STATUS_CONDITIONS ? " " : "\n");
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/announce_bed.h"
+#include "tests/unit/status_bed.h"
 
 /* What the coordinator notes of checkpoints that were due and of disks, as a
  * monitor tells it. */

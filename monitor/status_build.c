@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "monitor/announce.h"
+#include "monitor/status_build.h"
 
 #include "client/job.h"
 
@@ -21,7 +21,7 @@ static const char checkpoint[] = "checkpoint of step";
 /* ---- one after the other ---- */
 
 struct sheet {
-	struct announcement *out;
+	struct status_event *out;
 	size_t n;
 	bool silent; /* it was told before */
 };
@@ -30,14 +30,14 @@ __attribute__((format(printf, 5, 6))) static void
 say(struct sheet *sheet, bool warning, const char *reason, const char *action,
     const char *format, ...)
 {
-	struct announcement *at;
+	struct status_event *at;
 	va_list arguments;
 
 	if (sheet->silent)
 		return;
-	assert(sheet->n < ANNOUNCE_MAX);
+	assert(sheet->n < STATUS_MAX);
 	at = &sheet->out[sheet->n++];
-	*at = (struct announcement){
+	*at = (struct status_event){
 		.warning = warning, .reason = reason, .action = action};
 	va_start(arguments, format);
 	vsnprintf(at->note, sizeof(at->note), format, arguments);
@@ -147,20 +147,20 @@ static void say_rescale(struct sheet *sheet, const Bellows__V1__Job *job,
 		say_ended(sheet, rescale);
 }
 
-static unsigned told_of(const struct announced *told, uint64_t asked)
+static unsigned told_of(const struct status_told *told, uint64_t asked)
 {
-	for (size_t i = 0; i < ANNOUNCE_RESCALES; i++)
+	for (size_t i = 0; i < STATUS_RESCALES; i++)
 		if (told->rescales[i].phases &&
 		    told->rescales[i].asked == asked)
 			return told->rescales[i].phases;
 	return 0;
 }
 
-static void say_rescales(struct sheet *sheet, const struct announced *told,
-			 struct announced *next, const Bellows__V1__Job *job)
+static void say_rescales(struct sheet *sheet, const struct status_told *told,
+			 struct status_told *next, const Bellows__V1__Job *job)
 {
-	size_t n = job->n_history < ANNOUNCE_RESCALES ? job->n_history
-						      : ANNOUNCE_RESCALES;
+	size_t n = job->n_history < STATUS_RESCALES ? job->n_history
+						    : STATUS_RESCALES;
 
 	memset(next->rescales, 0, sizeof(next->rescales));
 	for (size_t i = n; i-- > 0;) {
@@ -176,7 +176,7 @@ static void say_rescales(struct sheet *sheet, const struct announced *told,
 
 /* ---- the job ---- */
 
-static void say_notices(struct sheet *sheet, struct announced *next,
+static void say_notices(struct sheet *sheet, struct status_told *next,
 			const Bellows__V1__Job *job)
 {
 	size_t first = job->n_notices > 16 ? job->n_notices - 16 : 0;
@@ -222,7 +222,7 @@ static bool is_same_trouble(const char *told, const char *now)
 	}
 }
 
-static void say_trouble(struct sheet *sheet, struct announced *next,
+static void say_trouble(struct sheet *sheet, struct status_told *next,
 			const Bellows__V1__Job *job)
 {
 	char told[sizeof(next->trouble)];
@@ -234,7 +234,7 @@ static void say_trouble(struct sheet *sheet, struct announced *next,
 		    job->trouble);
 }
 
-static void say_started(struct sheet *sheet, struct announced *next,
+static void say_started(struct sheet *sheet, struct status_told *next,
 			const Bellows__V1__Job *job)
 {
 	if (next->started || job->size == 0)
@@ -243,7 +243,7 @@ static void say_started(struct sheet *sheet, struct announced *next,
 	say(sheet, false, "Started", "Start", "%u ranks run", job->size);
 }
 
-static void say_over(struct sheet *sheet, struct announced *next,
+static void say_over(struct sheet *sheet, struct status_told *next,
 		     const Bellows__V1__Job *job)
 {
 	double age = (double)job->age / 1000;
@@ -271,15 +271,16 @@ static void say_over(struct sheet *sheet, struct announced *next,
 		next->over = false;
 }
 
-size_t announce(struct announced *told, const Bellows__V1__Job *job,
-		struct announcement out[ANNOUNCE_MAX])
+size_t status_build_events(struct status_told *told,
+			   const Bellows__V1__Job *job,
+			   struct status_event out[STATUS_MAX])
 {
 	struct sheet sheet = {.out = out, .silent = !told->any};
-	struct announced next = *told;
+	struct status_told next = *told;
 	bool forgot = told->any && job->age < told->age;
 
 	if (forgot)
-		next = (struct announced){0};
+		next = (struct status_told){0};
 	if (forgot || (told->any && job->incarnation != told->incarnation))
 		say(&sheet, true, "CoordinatorRestarted", "Start",
 		    "the coordinator was started again");
@@ -381,8 +382,8 @@ static void say_resized(const Bellows__V1__Rescale *asked,
 	}
 }
 
-void announce_conditions(const Bellows__V1__Job *job,
-			 struct condition out[ANNOUNCE_CONDITIONS])
+void status_build_conditions(const Bellows__V1__Job *job,
+			     struct condition out[STATUS_CONDITIONS])
 {
 	const Bellows__V1__Rescale *newest = NULL, *asked = NULL;
 

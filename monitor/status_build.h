@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef MONITOR_ANNOUNCE_H
-#define MONITOR_ANNOUNCE_H
+#ifndef MONITOR_STATUS_BUILD_H
+#define MONITOR_STATUS_BUILD_H
 
 /*
  * What is worth telling about a job to whoever looks at it from outside: what
@@ -23,47 +23,48 @@
 #include <stddef.h>
 
 enum {
-	ANNOUNCE_RESCALES = 4,
+	STATUS_RESCALES = 4,
 	/* of one message: five a rescale, 16 notices, four of the job */
-	ANNOUNCE_MAX = 5 * ANNOUNCE_RESCALES + 16 + 4,
-	ANNOUNCE_NOTE_MAX = 512,
-	ANNOUNCE_CONDITIONS = 3,
+	STATUS_MAX = 5 * STATUS_RESCALES + 16 + 4,
+	STATUS_NOTE_MAX = 512,
+	STATUS_CONDITIONS = 3,
 };
 
-struct announcement {
+struct status_event {
 	bool warning;
 	const char *reason, *action; /* "ScaleRequested", "Scale"; static */
-	char note[ANNOUNCE_NOTE_MAX];
+	char note[STATUS_NOTE_MAX];
 };
 
 /* Zeroed: nothing was told. */
-struct announced {
+struct status_told {
 	bool any; /* a message came */
 	bool started, over;
 	uint64_t age;
 	uint64_t incarnation; /* of the coordinator */
 	uint64_t notice;      /* number of the newest */
-	char trouble[ANNOUNCE_NOTE_MAX];
+	char trouble[STATUS_NOTE_MAX];
 	struct {
 		uint64_t asked;
-		unsigned phases;       /* set of those told */
-	} rescales[ANNOUNCE_RESCALES]; /* newest first */
+		unsigned phases;     /* set of those told */
+	} rescales[STATUS_RESCALES]; /* newest first */
 };
 
 /* What is new in a message, in the order in which it happened; returns how
  * many.  Of more notices than a message holds the newest are told. */
-size_t announce(struct announced *told, const Bellows__V1__Job *job,
-		struct announcement out[ANNOUNCE_MAX]);
+size_t status_build_events(struct status_told *told,
+			   const Bellows__V1__Job *job,
+			   struct status_event out[STATUS_MAX]);
 
 struct condition {
 	const char *type;   /* "bellows.io/Running" */
 	bool holds;         /* status "True" */
 	const char *reason; /* "Growing" */
-	char message[ANNOUNCE_NOTE_MAX];
+	char message[STATUS_NOTE_MAX];
 };
 
 /* Progress is not in them, so they change with states alone. */
-void announce_conditions(const Bellows__V1__Job *job,
-			 struct condition out[ANNOUNCE_CONDITIONS]);
+void status_build_conditions(const Bellows__V1__Job *job,
+			     struct condition out[STATUS_CONDITIONS]);
 
 #endif
