@@ -6,8 +6,8 @@
 #include "client/watch.h"
 #include "monitor/decide.h"
 #include "monitor/owner.h"
+#include "monitor/provision_error.h"
 #include "monitor/status_publisher.h"
-#include "monitor/trouble.h"
 #include "proto/coordinator.h"
 #include "rpc/connect.h"
 
@@ -38,7 +38,7 @@ struct monitor {
 	struct renew renew;   /* of its certificate, if it has one */
 	struct watch watch;
 	struct decide decide;
-	struct trouble trouble;
+	struct provision_error provision_error;
 	struct provider *provider;
 	struct kube_config *kube;           /* NULL: there is no cluster */
 	struct status_publisher *publisher; /* NULL: nothing is published */
@@ -89,7 +89,7 @@ static void leave(struct monitor *m, const char *why)
 	m->state = MONITOR_LEAVING;
 	watch_stop(&m->watch);
 	decide_stop(&m->decide);
-	trouble_stop(&m->trouble);
+	provision_error_stop(&m->provision_error);
 	provider_hold(m->provider, 0, NULL);
 	if (m->have == 0)
 		finish(m, EXIT_DONE);
@@ -132,7 +132,7 @@ static void on_trouble(void *user, const char *text)
 
 	if (*text)
 		log_warn("executors do not come: %s", text);
-	trouble_tell(&m->trouble, text);
+	provision_error_tell(&m->provision_error, text);
 }
 
 /* ---- the coordinator's events ---- */
@@ -160,7 +160,7 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 		leave(m, state_name(job->state));
 		return;
 	}
-	trouble_on_job(&m->trouble, job);
+	provision_error_on_job(&m->provision_error, job);
 	provider_on_job(m->provider, job);
 	if (provider_hold(m->provider, job->executors_wanted, &err) < 0)
 		log_error("hold=%u refused: %s", job->executors_wanted,
@@ -326,7 +326,7 @@ static int begin(struct monitor *m, struct error *err)
 			err);
 	if (r < 0)
 		return r;
-	trouble_start(&m->trouble, m->loop, m->client.channel);
+	provision_error_start(&m->provision_error, m->loop, m->client.channel);
 	watch_start(&m->watch, &m->client, m->config->patience, &watch_events,
 		    m);
 	return 0;
@@ -337,7 +337,7 @@ static void end(struct monitor *m)
 	loop_timer_clear(&m->leave);
 	watch_stop(&m->watch);
 	decide_stop(&m->decide);
-	trouble_stop(&m->trouble);
+	provision_error_stop(&m->provision_error);
 	m->publisher = status_publisher_destroy(m->publisher);
 	renew_end(&m->renew);
 	client_close(&m->client);

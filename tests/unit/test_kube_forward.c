@@ -127,7 +127,7 @@ static bool start(const char *pod)
 }
 
 /* The sentence of a connection to that pod, without whose it is. */
-static const char *trouble_of(const char *pod)
+static const char *provision_error_of(const char *pod)
 {
 	struct program *program = programs;
 
@@ -264,39 +264,41 @@ static void a_slow_program_holds_back_the_pod(void)
 
 static void what_the_pod_has_against_it_is_told(void)
 {
-	trouble_of("deaf");
+	provision_error_of("deaf");
 	CHECK_TEXT(trouble, "port 7000 of pod deaf in namespace heat: nobody "
 			    "listens there");
 	CHECK(n_troubles == 1);
-	CHECK_TEXT(trouble_of("gone"), "no sandbox of that name");
+	CHECK_TEXT(provision_error_of("gone"), "no sandbox of that name");
 	CHECK(n_troubles == 1);
 }
 
 static void a_refusal_names_the_verb_that_lacks(void)
 {
-	const char *text = trouble_of("forbidden");
+	const char *text = provision_error_of("forbidden");
 
 	CHECK(strstr(trouble, "get pods/portforward forbidden in namespace "
 			      "heat: ") == trouble);
 	CHECK(strstr(text, "forbidden for me; its role needs the verb \"get\" "
 			   "on \"pods/portforward\""));
-	text = trouble_of("forbidden-since-1-35");
+	text = provision_error_of("forbidden-since-1-35");
 	CHECK(strstr(text, "its role needs the verb \"create\" on "
 			   "\"pods/portforward\""));
 }
 
 static void a_pod_that_is_not_there_is_told(void)
 {
-	trouble_of("missing");
+	provision_error_of("missing");
 	CHECK_TEXT(trouble, "get pods/portforward missing in namespace heat: "
 			    "there is none");
 }
 
 static void what_is_no_forward_ends_the_connection(void)
 {
-	CHECK_TEXT(trouble_of("other-key"), "its answer is not one to our key");
-	CHECK_TEXT(trouble_of("text"), "the API sends text where bytes belong");
-	CHECK_TEXT(trouble_of("channel-7"),
+	CHECK_TEXT(provision_error_of("other-key"),
+		   "its answer is not one to our key");
+	CHECK_TEXT(provision_error_of("text"),
+		   "the API sends text where bytes belong");
+	CHECK_TEXT(provision_error_of("channel-7"),
 		   "the API speaks on channel 7, which nobody asked for");
 }
 

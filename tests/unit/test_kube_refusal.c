@@ -134,7 +134,7 @@ static void who_is_not_known_hears_where_the_credentials_are(void)
 			 "/etc/config, context heat");
 }
 
-static void trouble_of_the_server_is_passed_on(void)
+static void provision_error_of_the_server_is_passed_on(void)
 {
 	CHECK(r_of("get", &kube_pods, "a", 503,
 		   STATUS("ServiceUnavailable", "etcd is\\nleaderless")) ==
@@ -173,5 +173,5 @@ RUN_TESTS(TEST(a_missing_permission_names_user_verb_and_resource),
 	  TEST(a_taken_name_is_told_from_a_change_by_somebody_else),
 	  TEST(a_missing_object_is_told_from_a_missing_kind),
 	  TEST(who_is_not_known_hears_where_the_credentials_are),
-	  TEST(trouble_of_the_server_is_passed_on),
+	  TEST(provision_error_of_the_server_is_passed_on),
 	  TEST(a_long_message_is_cut_between_two_characters))

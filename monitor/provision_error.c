@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "monitor/trouble.h"
+#include "monitor/provision_error.h"
 
 #include "base/log.h"
 #include "proto/coordinator.h"
@@ -15,7 +15,7 @@ static void settle(void *user);
 static void on_answer(void *user, const struct rpc_status *status,
 		      const ProtobufCMessage *answer)
 {
-	struct trouble *t = user;
+	struct provision_error *t = user;
 
 	t->asking = false;
 	if (t->stopped)
@@ -32,7 +32,7 @@ static void on_answer(void *user, const struct rpc_status *status,
 static void settle(void *user)
 {
 	Bellows__V1__SupplyRequest request = BELLOWS__V1__SUPPLY_REQUEST__INIT;
-	struct trouble *t = user;
+	struct provision_error *t = user;
 
 	if (!t->channel || t->stopped || t->asking ||
 	    strcmp(t->text, t->shown) == 0)
@@ -44,21 +44,21 @@ static void settle(void *user)
 		       &bellows__v1__ack__descriptor, TIMEOUT, on_answer, t);
 }
 
-void trouble_start(struct trouble *t, struct loop *loop,
-		   struct rpc_channel *channel)
+void provision_error_start(struct provision_error *t, struct loop *loop,
+			   struct rpc_channel *channel)
 {
 	t->loop = loop;
 	t->channel = channel;
 	settle(t);
 }
 
-void trouble_stop(struct trouble *t)
+void provision_error_stop(struct provision_error *t)
 {
 	t->stopped = true;
 	loop_timer_clear(&t->retry);
 }
 
-void trouble_tell(struct trouble *t, const char *text)
+void provision_error_tell(struct provision_error *t, const char *text)
 {
 	snprintf(t->text, sizeof(t->text), "%s", text);
 	for (char *at = t->text; *at; at++)
@@ -69,7 +69,8 @@ void trouble_tell(struct trouble *t, const char *text)
 	settle(t);
 }
 
-void trouble_on_job(struct trouble *t, const Bellows__V1__Job *job)
+void provision_error_on_job(struct provision_error *t,
+			    const Bellows__V1__Job *job)
 {
 	if (t->asking || loop_timer_is_set(&t->retry))
 		return;

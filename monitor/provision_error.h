@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef MONITOR_TROUBLE_H
-#define MONITOR_TROUBLE_H
+#ifndef MONITOR_PROVISION_ERROR_H
+#define MONITOR_PROVISION_ERROR_H
 
 /*
  * What the provider knows of executors that do not come, told to the
@@ -18,7 +18,7 @@
 #include <stdbool.h>
 
 /* Embedded in its owner; zero-initialised it keeps what it is told. */
-struct trouble {
+struct provision_error {
 	struct loop *loop;           /* borrowed, as the channel */
 	struct rpc_channel *channel; /* NULL: not started */
 	char text[240], shown[240], sent[240];
@@ -27,12 +27,13 @@ struct trouble {
 };
 
 /* Lives until the channel is destroyed. */
-void trouble_start(struct trouble *trouble, struct loop *loop,
-		   struct rpc_channel *channel);
-void trouble_stop(struct trouble *trouble);
+void provision_error_start(struct provision_error *trouble, struct loop *loop,
+			   struct rpc_channel *channel);
+void provision_error_stop(struct provision_error *trouble);
 
 /* Cut where it is too long, '?' for what is not ASCII. */
-void trouble_tell(struct trouble *trouble, const char *text);
-void trouble_on_job(struct trouble *trouble, const Bellows__V1__Job *job);
+void provision_error_tell(struct provision_error *trouble, const char *text);
+void provision_error_on_job(struct provision_error *trouble,
+			    const Bellows__V1__Job *job);
 
 #endif
