@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/tree.h"
 #include "loop/spawn.h"
-#include "monitor/leftovers.h"
+#include "monitor/orphans.h"
 #include "rpc/token.h"
 #include "tls/identity.h"
 
@@ -50,7 +50,7 @@ static void sweep(void *user)
 	const struct worker_place *place = worker->place;
 	struct error err;
 
-	if (leftovers_kill(worker->mark) > 0 && ++worker->sweeps < SWEEPS_MAX) {
+	if (orphans_kill(worker->mark) > 0 && ++worker->sweeps < SWEEPS_MAX) {
 		loop_timer_set(place->loop, &worker->sweep, SWEEP_PAUSE, sweep,
 			       worker);
 		return;
@@ -111,7 +111,7 @@ int worker_clear(const struct worker_place *place, const char *name,
 	int r;
 
 	set_mark(mark, sizeof(mark), place, name);
-	leftovers_kill(mark);
+	orphans_kill(mark);
 	r = tree_remove(place->fd, name, err);
 	return r < 0 ? error_wrap(err, r, "cannot clear %s", place->dir) : 0;
 }

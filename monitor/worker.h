@@ -54,7 +54,7 @@ struct worker {
 	unsigned number;
 	char folder[32];          /* worker-N */
 	char name[64];            /* the same, or its host's */
-	char mark[PATH_MAX + 64]; /* see leftovers.h */
+	char mark[PATH_MAX + 64]; /* see orphans.h */
 	pid_t pid;                /* 0: ended */
 	int status;               /* as of waitpid(), once it ended */
 	msec_t started, ended;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "monitor/leftovers.h"
+#include "monitor/orphans.h"
 
 #include "base/cleanup.h"
 
@@ -29,7 +29,7 @@ static bool carries(const char *pid, const char *mark)
 	return false;
 }
 
-unsigned leftovers_kill(const char *mark)
+unsigned orphans_kill(const char *mark)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;

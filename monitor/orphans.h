@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef MONITOR_LEFTOVERS_H
-#define MONITOR_LEFTOVERS_H
+#ifndef MONITOR_ORPHANS_H
+#define MONITOR_ORPHANS_H
 
 /*
  * What an executor leaves behind when it is killed
@@ -13,6 +13,6 @@
 
 /* mark: a whole "KEY=value".  Sends SIGKILL to every process that carries it;
  * returns how many there were. */
-unsigned leftovers_kill(const char *mark);
+unsigned orphans_kill(const char *mark);
 
 #endif
