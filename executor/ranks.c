@@ -4,8 +4,8 @@
 #include "base/cleanup.h"
 #include "core/layout.h"
 #include "executor/gate.h"
-#include "executor/hasten.h"
 #include "executor/process.h"
+#include "executor/tcp_nodelay.h"
 #include "local/local.h"
 
 #include <errno.h>
@@ -180,7 +180,7 @@ void ranks_call(struct ranks *ranks, unsigned epoch,
 		start_call(start, call);
 }
 
-void ranks_hasten(struct ranks *ranks, unsigned epoch)
+void ranks_set_nodelay(struct ranks *ranks, unsigned epoch)
 {
 	struct start *start = start_find(ranks, epoch);
 
@@ -190,7 +190,7 @@ void ranks_hasten(struct ranks *ranks, unsigned epoch)
 		struct rank *rank = CONTAINER(at, struct rank, link);
 
 		if (rank->state == RANK_RUNS)
-			hasten_leaving(rank->pid, rank->pidfd);
+			tcp_nodelay_set(rank->pid, rank->pidfd);
 	}
 }
 

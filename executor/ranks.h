@@ -68,8 +68,8 @@ void ranks_signal(struct ranks *ranks, unsigned epoch, int signo);
 void ranks_call(struct ranks *ranks, unsigned epoch,
 		const struct ranks_call *call);
 
-/* Before running ranks of a start are told to leave; see hasten.h. */
-void ranks_hasten(struct ranks *ranks, unsigned epoch);
+/* Before running ranks of a start are told to leave; see tcp_nodelay.h. */
+void ranks_set_nodelay(struct ranks *ranks, unsigned epoch);
 
 /* Answered by gone(), also if there is nothing.  Ranks may leave by themselves
  * for patience, then get SIGTERM, then SIGKILL.  Gates are closed at once. */

@@ -69,7 +69,7 @@ static void tell(struct save *save, unsigned epoch, int signo, bool first_only)
 		.patience = save->job->checkpoint_deadline,
 	};
 
-	ranks_hasten(save->ranks, epoch);
+	ranks_set_nodelay(save->ranks, epoch);
 	ranks_call(save->ranks, epoch, &call);
 }
 

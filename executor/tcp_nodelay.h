@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef EXECUTOR_HASTEN_H
-#define EXECUTOR_HASTEN_H
+#ifndef EXECUTOR_TCP_NODELAY_H
+#define EXECUTOR_TCP_NODELAY_H
 
 /*
  * Spares a rank that leaves 40 ms
@@ -20,6 +20,6 @@
 
 #include <sys/types.h>
 
-void hasten_leaving(pid_t pid, int pidfd);
+void tcp_nodelay_set(pid_t pid, int pidfd);
 
 #endif

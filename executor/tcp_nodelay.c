@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "executor/hasten.h"
+#include "executor/tcp_nodelay.h"
 
 #include "base/cleanup.h"
 
@@ -30,7 +30,7 @@ static bool stays_on_host(int fd)
 	       ntohl(peer.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-void hasten_leaving(pid_t pid, int pidfd)
+void tcp_nodelay_set(pid_t pid, int pidfd)
 {
 	const int on = 1;
 	char path[64];
