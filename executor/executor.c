@@ -65,7 +65,7 @@ void executor_leave(struct executor *ex, int code, const char *reason)
 	if (ex->stream)
 		executor_beat(ex);
 	reach_end(ex);
-	executor_clear(ex, on_left);
+	executor_kill_ranks(ex, on_left);
 }
 
 static void on_interrupt(void *user, int signo, pid_t sender)
@@ -156,7 +156,7 @@ static void tear_down(struct executor *ex)
 	loop_timer_clear(&ex->beat);
 	loop_timer_clear(&ex->again);
 	loop_timer_clear(&ex->patience);
-	loop_timer_clear(&ex->clear);
+	loop_timer_clear(&ex->kill);
 	lease_end(&ex->lease);
 	renew_end(&ex->renew);
 	rpc_channel_destroy(ex->channel);

@@ -58,10 +58,10 @@ struct executor {
 	const char *const *env; /* of what it runs, beside its own */
 	const char *bindir;
 	struct sshd *sshd; /* NULL: none; see reach.h */
-	struct loop_timer beat, again, patience, clear, grace;
+	struct loop_timer beat, again, patience, kill, grace;
 	uint64_t served; /* incarnation of the coordinator */
-	msec_t clear_since;
-	void (*cleared)(struct executor *ex);
+	msec_t kill_since;
+	void (*killed)(struct executor *ex);
 	bool fit;         /* to run this job, as far as is seen here */
 	bool is_ready;    /* as told, see ready.h */
 	unsigned session; /* enum session_state */
@@ -97,9 +97,10 @@ void executor_join(void *user);
 /* Without the coordinator, from now on. */
 void executor_lose_patience(struct executor *ex);
 
-/* clear.c: ends every process of a start, within a few seconds, and calls when
- * none is left, or at once; a second call takes the place of the first. */
-void executor_clear(struct executor *ex, void (*cleared)(struct executor *));
+/* kill_ranks.c: ends every process of a start, within a few seconds, and calls
+ * when none is left, or at once; a second call takes the place of the first. */
+void executor_kill_ranks(struct executor *ex,
+			 void (*killed)(struct executor *));
 
 /* former.c: ends what is left of another coordinator's starts, then joins. */
 void executor_end_former(struct executor *ex);

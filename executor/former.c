@@ -14,11 +14,11 @@
  * ranks of another's.
  */
 
-static void on_cleared(struct executor *ex)
+static void on_killed(struct executor *ex)
 {
 	ranks_forget(ex->ranks);
 	/* this coordinator may have given it up meanwhile */
-	if (loop_now() - ex->clear_since > ex->lease.length)
+	if (loop_now() - ex->kill_since > ex->lease.length)
 		executor_begin_life(ex);
 	executor_join(ex);
 }
@@ -36,5 +36,5 @@ void executor_end_former(struct executor *ex)
 	ex->save = save_destroy(ex->save);
 	ex->job = jobfile_destroy(ex->job);
 	programs_abandon(ex->programs);
-	executor_clear(ex, on_cleared);
+	executor_kill_ranks(ex, on_killed);
 }

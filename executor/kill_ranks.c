@@ -18,19 +18,18 @@ static bool is_given_up(const struct executor *ex)
 static void look(void *user)
 {
 	struct executor *ex = user;
-	bool late =
-		loop_now() - ex->clear_since > KILL_AFTER || is_given_up(ex);
+	bool late = loop_now() - ex->kill_since > KILL_AFTER || is_given_up(ex);
 
 	if (process_signal(0, false, late ? SIGKILL : 0) > 0)
-		loop_timer_set(ex->loop, &ex->clear, LOOK_AGAIN, look, ex);
+		loop_timer_set(ex->loop, &ex->kill, LOOK_AGAIN, look, ex);
 	else
-		ex->cleared(ex);
+		ex->killed(ex);
 }
 
-void executor_clear(struct executor *ex, void (*cleared)(struct executor *))
+void executor_kill_ranks(struct executor *ex, void (*killed)(struct executor *))
 {
-	ex->cleared = cleared;
-	ex->clear_since = loop_now();
+	ex->killed = killed;
+	ex->kill_since = loop_now();
 	process_signal(0, false, is_given_up(ex) ? SIGKILL : SIGTERM);
 	look(ex);
 }
