@@ -229,7 +229,7 @@ static void on_joined(void *user, const struct rpc_status *status,
 		return;
 	}
 	if (ex->job && reply->incarnation != ex->served) {
-		executor_end_former(ex);
+		executor_end_stale_start(ex);
 		return;
 	}
 	r = take_job(ex, reply, &err);

@@ -102,8 +102,9 @@ void executor_lose_patience(struct executor *ex);
 void executor_kill_ranks(struct executor *ex,
 			 void (*killed)(struct executor *));
 
-/* former.c: ends what is left of another coordinator's starts, then joins. */
-void executor_end_former(struct executor *ex);
+/* stale_start.c: ends what is left of another coordinator's starts, then joins.
+ */
+void executor_end_stale_start(struct executor *ex);
 
 /* Ends all ranks, sends what they printed, says good-bye and ends. */
 void executor_leave(struct executor *ex, int code, const char *reason);

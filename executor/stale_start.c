@@ -23,7 +23,7 @@ static void on_killed(struct executor *ex)
 	executor_join(ex);
 }
 
-void executor_end_former(struct executor *ex)
+void executor_end_stale_start(struct executor *ex)
 {
 	loop_timer_clear(&ex->patience);
 	log_warn("another coordinator runs the job: ending %u ranks of the one "
