@@ -11,7 +11,7 @@
 struct beginning {
 	const struct begin_config *config;
 	struct kube_wish *wish;
-	struct kube_former former;
+	struct kube_previous previous;
 	struct kube_patience patience;
 };
 
@@ -44,7 +44,7 @@ static int choose(struct beginning *beginning, struct error *err)
 {
 	struct kube_wish *wish = beginning->wish;
 
-	if (wish->plain || beginning->former.volcano)
+	if (wish->plain || beginning->previous.volcano)
 		return 0;
 	if (strcmp(wish->mode, "replicas") == 0)
 		return error_set(err, -EINVAL,
@@ -62,12 +62,12 @@ static int clear(const struct beginning *beginning,
 {
 	const struct begin_config *config = beginning->config;
 
-	if (!beginning->former.kind)
+	if (!beginning->previous.kind)
 		return 0;
 	say(beginning,
 	    "the former run of %s is over: its Job is replaced, its data stay",
 	    beginning->wish->job->name);
-	return kube_clear(config->reach, &beginning->former, objects,
+	return kube_clear(config->reach, &beginning->previous, objects,
 			  config->stop, err);
 }
 
@@ -81,7 +81,7 @@ int kube_begin(struct kube_objects **out, const struct begin_config *config,
 	beginning.patience.tell = tell_waiting;
 	beginning.patience.user = &beginning;
 	beginning.patience.stop = config->stop;
-	r = kube_survey(&beginning.former, config->reach, wish->job->name,
+	r = kube_survey(&beginning.previous, config->reach, wish->job->name,
 			&beginning.patience, err);
 	if (r == 0)
 		r = choose(&beginning, err);

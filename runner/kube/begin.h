@@ -3,7 +3,7 @@
 #define RUNNER_KUBE_BEGIN_H
 
 /*
- * A job in a cluster, made in place of a former run of its name
+ * A job in a cluster, made in place of a previous run of its name
  */
 
 #include "runner/kube/objects.h"

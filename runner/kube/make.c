@@ -27,7 +27,7 @@ static struct kube_target target_of(const struct reach *reach,
 	};
 }
 
-/* Whether what is in the way of this one is the former run's, whose Job is
+/* Whether what is in the way of this one is the previous run's, whose Job is
  * gone: the garbage collector has not come to it yet. */
 static bool is_left_over(struct making *making, size_t i)
 {
@@ -90,7 +90,7 @@ static int make_one(struct making *making, size_t i, struct error *err)
 	return 0;
 }
 
-/* What is left of a former run is waited for, and nothing else. */
+/* What is left of a previous run is waited for, and nothing else. */
 static int make_after(struct making *making, size_t i, struct error *err)
 {
 	int r;

@@ -16,28 +16,29 @@
 #include "runner/kube/reach.h"
 
 /* What is there of a job's name, before it is made. */
-struct kube_former {
-	bool volcano;                 /* the cluster has Volcano's Jobs */
-	const struct kube_kind *kind; /* of the Job of a former run; NULL: none
-				       */
-	char uid[64];                 /* its */
+struct kube_previous {
+	bool volcano; /* the cluster has Volcano's Jobs */
+	const struct kube_kind
+		*kind; /* of the Job of a previous run; NULL: none
+			*/
+	char uid[64];  /* its */
 };
 
 /* Waits for the end of a job of that name which is ending.  -EEXIST: one is
  * there that runs, or does not end, or which we have not made; and what to do
  * about it. */
-int kube_survey(struct kube_former *former, struct reach *reach,
+int kube_survey(struct kube_previous *previous, struct reach *reach,
 		const char *job, struct kube_patience *patience,
 		struct error *err);
 
-/* Deletes the former run's Job, and waits until nothing of it is in the way of
- * objects.  Its data stay. */
-int kube_clear(struct reach *reach, const struct kube_former *former,
+/* Deletes the previous run's Job, and waits until nothing of it is in the way
+ * of objects.  Its data stay. */
+int kube_clear(struct reach *reach, const struct kube_previous *previous,
 	       const struct kube_objects *objects, const bool *stop,
 	       struct error *err);
 
-/* Makes all, or removes what it made.  Waits for what is left of a former run,
- * whose Job is gone, and is about to go.  The patience's stop is looked at
+/* Makes all, or removes what it made.  Waits for what is left of a previous
+ * run, whose Job is gone, and is about to go.  The patience's stop is looked at
  * between two requests: true ends with -ECANCELED. */
 int kube_make(struct reach *reach, struct kube_objects *objects,
 	      struct kube_patience *patience, struct error *err);

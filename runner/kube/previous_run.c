@@ -153,7 +153,7 @@ static int check_job(struct reach *reach, const struct kube_kind *kind,
 }
 
 /* Returns 1 if there is one that is ending. */
-static int look(struct kube_former *former, struct reach *reach,
+static int look(struct kube_previous *previous, struct reach *reach,
 		const struct kube_kind *kind, const char *name,
 		struct error *err)
 {
@@ -177,21 +177,21 @@ static int look(struct kube_former *former, struct reach *reach,
 	if (r == 0 && job)
 		r = check_job(reach, kind, name, job, err);
 	if (r == 0 && job) {
-		former->kind = kind;
-		snprintf(former->uid, sizeof(former->uid), "%s",
+		previous->kind = kind;
+		snprintf(previous->uid, sizeof(previous->uid), "%s",
 			 kube_text(job, "metadata.uid"));
 	}
 	cJSON_Delete(outcome.object);
 	return r;
 }
 
-static int await_ending(struct kube_former *former, struct reach *reach,
+static int await_ending(struct kube_previous *previous, struct reach *reach,
 			const struct kube_kind *kind, const char *name,
 			struct kube_patience *patience, struct error *err)
 {
 	int r;
 
-	while ((r = look(former, reach, kind, name, err)) > 0) {
+	while ((r = look(previous, reach, kind, name, err)) > 0) {
 		r = kube_patience_rest(patience, reach, err);
 		if (r == -ETIMEDOUT)
 			return error_set(
@@ -208,19 +208,19 @@ static int await_ending(struct kube_former *former, struct reach *reach,
 	return r;
 }
 
-int kube_survey(struct kube_former *former, struct reach *reach,
+int kube_survey(struct kube_previous *previous, struct reach *reach,
 		const char *job, struct kube_patience *patience,
 		struct error *err)
 {
 	int r;
 
-	*former = (struct kube_former){0};
-	r = await_ending(former, reach, &kube_vcjobs, job, patience, err);
-	former->volcano = r == 0;
+	*previous = (struct kube_previous){0};
+	r = await_ending(previous, reach, &kube_vcjobs, job, patience, err);
+	previous->volcano = r == 0;
 	/* no such kind: nobody has installed it */
 	if (r < 0 && r != -ENOENT)
 		return r;
-	return await_ending(former, reach, &kube_jobs, job, patience, err);
+	return await_ending(previous, reach, &kube_jobs, job, patience, err);
 }
 
 /* ---- clearing away ---- */
@@ -264,19 +264,19 @@ static int await_end(struct reach *reach, const struct kube_target *target,
 	return r;
 }
 
-static int remove_job(struct reach *reach, const struct kube_former *former,
+static int remove_job(struct reach *reach, const struct kube_previous *previous,
 		      const char *name, struct error *err)
 {
 	struct kube_outcome outcome = {.loop = reach->loop, .err = err};
 	const struct kube_target target = {
-		.kind = former->kind,
+		.kind = previous->kind,
 		.namespace = reach->namespace,
 		.name = name,
 	};
 	int r = kube_await(&outcome,
-			   kube_delete(reach->kube, NULL, &target, former->uid,
-				       -1, REACH_DEADLINE, kube_on_answer,
-				       &outcome, err));
+			   kube_delete(reach->kube, NULL, &target,
+				       previous->uid, -1, REACH_DEADLINE,
+				       kube_on_answer, &outcome, err));
 
 	cJSON_Delete(outcome.object);
 	return r == -ENOENT ? 0 : r;
@@ -303,7 +303,7 @@ static int await_forgotten(struct reach *reach, msec_t deleted,
 	return r;
 }
 
-int kube_clear(struct reach *reach, const struct kube_former *former,
+int kube_clear(struct reach *reach, const struct kube_previous *previous,
 	       const struct kube_objects *objects, const bool *stop,
 	       struct error *err)
 {
@@ -317,12 +317,12 @@ int kube_clear(struct reach *reach, const struct kube_former *former,
 	};
 	int r;
 
-	r = remove_job(reach, former, name, err);
+	r = remove_job(reach, previous, name, err);
 	snprintf(query, sizeof(query), "labelSelector=bellows.io%%2Fjob%%3D%s",
 		 name);
 	if (r == 0)
 		r = await_end(reach, &target, until, stop, err);
-	if (r == 0 && former->kind == &kube_vcjobs)
+	if (r == 0 && previous->kind == &kube_vcjobs)
 		r = await_forgotten(reach, deleted, stop, err);
 	target.query = NULL;
 	for (size_t i = 0; r == 0 && i < objects->n; i++) {
