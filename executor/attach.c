@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "executor/disk.h"
 #include "executor/host.h"
-#include "executor/reach.h"
+#include "executor/launcher_setup.h"
 #include "executor/ready.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
@@ -180,7 +180,7 @@ static int attach(struct executor *ex, struct error *err)
 	output_attach(ex->output, ex->incarnation);
 	ranks_repeat(ex->ranks);
 	executor_deliver_judgement(ex);
-	reach_on_attached(ex);
+	launcher_setup_begin(ex);
 	ready_tell(ex);
 	disk_repeat(ex);
 	return 0;

@@ -6,7 +6,7 @@
 #include "base/shm.h"
 #include "base/tree.h"
 #include "executor/host.h"
-#include "executor/reach.h"
+#include "executor/launcher_setup.h"
 #include "executor/ready.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
@@ -64,7 +64,7 @@ void executor_leave(struct executor *ex, int code, const char *reason)
 	ready_tell(ex);
 	if (ex->stream)
 		executor_beat(ex);
-	reach_end(ex);
+	launcher_setup_end(ex);
 	executor_kill_ranks(ex, on_left);
 }
 
@@ -151,7 +151,7 @@ static void tear_down(struct executor *ex)
 {
 	session_step(&ex->session, SESSION_EV_LEAVE);
 	ready_tell(ex);
-	reach_end(ex);
+	launcher_setup_end(ex);
 	loop_timer_clear(&ex->grace);
 	loop_timer_clear(&ex->beat);
 	loop_timer_clear(&ex->again);

@@ -57,7 +57,7 @@ struct executor {
 	struct tail *tail;
 	const char *const *env; /* of what it runs, beside its own */
 	const char *bindir;
-	struct sshd *sshd; /* NULL: none; see reach.h */
+	struct sshd *sshd; /* NULL: none; see launcher_setup.h */
 	struct loop_timer beat, again, patience, kill, grace;
 	uint64_t served; /* incarnation of the coordinator */
 	msec_t kill_since;

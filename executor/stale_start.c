@@ -2,7 +2,7 @@
 #include "executor/executor.h"
 
 #include "base/log.h"
-#include "executor/reach.h"
+#include "executor/launcher_setup.h"
 #include "executor/ready.h"
 
 /*
@@ -31,7 +31,7 @@ void executor_end_stale_start(struct executor *ex)
 		 ranks_count(ex->ranks));
 	ex->fit = false;
 	ready_tell(ex);
-	reach_end(ex);
+	launcher_setup_end(ex);
 	ex->judged.epoch = 0;
 	ex->save = save_destroy(ex->save);
 	ex->job = jobfile_destroy(ex->job);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "executor/reach.h"
+#include "executor/launcher_setup.h"
 
 #include "base/log.h"
 #include "executor/executor.h"
@@ -71,7 +71,7 @@ static void on_keys(void *user, const struct rpc_status *status,
 		on_failed(ex, err.text);
 }
 
-void reach_on_attached(struct executor *ex)
+void launcher_setup_begin(struct executor *ex)
 {
 	Bellows__V1__RetrieveKeysRequest request =
 		BELLOWS__V1__RETRIEVE_KEYS_REQUEST__INIT;
@@ -90,7 +90,7 @@ void reach_on_attached(struct executor *ex)
 		       CALL_TIMEOUT, on_keys, ex);
 }
 
-void reach_end(struct executor *ex)
+void launcher_setup_end(struct executor *ex)
 {
 	ex->sshd = sshd_destroy(ex->sshd);
 }
