@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runner/kube/follow_internal.h"
 
-#include "runner/own_line.h"
+#include "runner/log_filter.h"
 
 #include <string.h>
 
 void follow_on_lines(void *user, const char *text, size_t n)
 {
 	struct following *following = user;
-	enum own_level level;
-	const char *own = own_line(text, n, &level);
+	enum log_filter_level level;
+	const char *own = log_filter(text, n, &level);
 	int length;
 
 	if (!own) {
@@ -19,7 +19,7 @@ void follow_on_lines(void *user, const char *text, size_t n)
 	}
 	length = (int)(text + n - own);
 	length -= length > 0 && own[length - 1] == '\n';
-	if (level == OWN_ERROR && length > 0) {
+	if (level == LOG_FILTER_ERROR && length > 0) {
 		snprintf(following->told, sizeof(following->told), "%.*s",
 			 length, own);
 		run_say(&following->run, "coordinator: %.*s", length, own);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runner/local/internal.h"
 
-#include "runner/own_line.h"
+#include "runner/log_filter.h"
 
 void local_on_error_line(void *user, const char *line, size_t n)
 {
 	struct local *local = user;
-	enum own_level level;
-	const char *own = own_line(line, n, &level);
+	enum log_filter_level level;
+	const char *own = log_filter(line, n, &level);
 	int length;
 
 	/* what is no error goes to a file of its own */
-	if (own && level != OWN_ERROR)
+	if (own && level != LOG_FILTER_ERROR)
 		own = NULL;
 	if (!own)
 		local->run.events->on_output(local->run.user, true, line, n);

@@ -2,7 +2,7 @@
 #include "runner/kube/job.h"
 #include "runner/kube/objects.h"
 #include "runner/kube/pods.h"
-#include "runner/own_line.h"
+#include "runner/log_filter.h"
 #include "tests/check.h"
 
 #include <errno.h>
@@ -409,22 +409,22 @@ static void quantities_are_told_from_other_words(void)
 
 /* ---- the log ---- */
 
-static const char *own(const char *line, enum own_level *level)
+static const char *own(const char *line, enum log_filter_level *level)
 {
-	return own_line(line, strlen(line), level);
+	return log_filter(line, strlen(line), level);
 }
 
 static void lines_of_the_coordinator_are_told_from_output(void)
 {
-	enum own_level level;
+	enum log_filter_level level;
 
 	CHECK_TEXT(
 		own("2026-01-31T12:00:00.000Z coordinator error: no\n", &level),
 		"no\n");
-	CHECK(level == OWN_ERROR);
+	CHECK(level == LOG_FILTER_ERROR);
 	CHECK(own("2026-01-31T12:00:00.000Z coordinator info: job=heat\n",
 		  &level));
-	CHECK(level == OWN_OTHER);
+	CHECK(level == LOG_FILTER_OTHER);
 	CHECK(!own("step 4\n", &level));
 	CHECK(!own("2026-01-31T12:00:00.000Z executor info: x\n", &level));
 }

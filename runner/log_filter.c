@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runner/own_line.h"
+#include "runner/log_filter.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 /* Length of "2026-01-31T12:00:00.000Z ". */
 enum { TIME_LENGTH = 25 };
 
-const char *own_line(const char *line, size_t n, enum own_level *level)
+const char *log_filter(const char *line, size_t n, enum log_filter_level *level)
 {
 	static const char *const heads[] = {
 		"coordinator error: ",
@@ -22,7 +22,7 @@ const char *own_line(const char *line, size_t n, enum own_level *level)
 		if (n <= TIME_LENGTH + k || line[TIME_LENGTH - 2] != 'Z' ||
 		    memcmp(line + TIME_LENGTH, heads[i], k) != 0)
 			continue;
-		*level = i == 0 ? OWN_ERROR : OWN_OTHER;
+		*level = i == 0 ? LOG_FILTER_ERROR : LOG_FILTER_OTHER;
 		return line + TIME_LENGTH + k;
 	}
 	return NULL;
