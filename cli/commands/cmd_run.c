@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
-#include "cli/commands/compose.h"
+#include "cli/commands/jobfile_from_args.h"
 #include "cli/commands/run_kube.h"
 #include "cli/commands/run_view.h"
 #include "client/client.h"
@@ -59,7 +59,7 @@ static int read_options(struct start *start, const struct args *args,
 		error_errno(err, "working directory");
 		return EXIT_SYSTEM;
 	}
-	if (compose(&start->text, args, dir, err) < 0)
+	if (jobfile_from_args(&start->text, args, dir, err) < 0)
 		return EXIT_USAGE;
 	return jobfile_parse(&start->job, "command line", start->text,
 			     strlen(start->text), dir, err) < 0

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/list.h"
 #include "base/text.h"
-#include "cli/commands/compose.h"
+#include "cli/commands/jobfile_from_args.h"
 #include "cli/commands/run_view.h"
 #include "cli/exit_code.h"
 #include "cli/views/json.h"
@@ -106,7 +106,9 @@ static int read_text(char **out, const struct args *args, struct error *err)
 	CLEANUP(jobfile_destroy) struct jobfile *job = NULL;
 
 	if (!args->words.n)
-		return compose(out, args, KUBE_DATA, err) < 0 ? EXIT_USAGE : 0;
+		return jobfile_from_args(out, args, KUBE_DATA, err) < 0
+			       ? EXIT_USAGE
+			       : 0;
 	if (jobfile_read(&job, args->words.at[0], err) < 0)
 		return EXIT_JOBFILE;
 	*out = strdup(job->text);

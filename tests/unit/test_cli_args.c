@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/args.h"
-#include "cli/commands/compose.h"
 #include "cli/commands/help.h"
+#include "cli/commands/jobfile_from_args.h"
 #include "jobfile/jobfile.h"
 #include "runner/statedir.h"
 #include "tests/check.h"
@@ -156,7 +156,7 @@ static void options_become_a_job_file(void)
 		   "--min=1", "--max", "6", "--checkpoint-dir", "my \"ckpt\"",
 		   "--at", "30%=4", "--at", "10min=3", "--env", "A=b=c\n", "--",
 		   "parint", "--array-size", "1000000") == 0);
-	CHECK(compose(&text, &args, "/home/me", &err) == 0);
+	CHECK(jobfile_from_args(&text, &args, "/home/me", &err) == 0);
 	CHECK_TEXT(text, "name: \"heat\"\n"
 			 "app: \"parint\"\n"
 			 "command:\n"
@@ -189,7 +189,7 @@ static void a_composed_job_file_is_understood(void)
 		   "--at", "10min=3", "--env", "A=b c", "--env",
 		   "B=\\x41 \"' #: {}", "--env", "C=\xc3\xa4\t", "--",
 		   "/a \"b\"/parint", "--array-size", "1000000") == 0);
-	CHECK(compose(&text, &args, "/tmp", &err) == 0);
+	CHECK(jobfile_from_args(&text, &args, "/tmp", &err) == 0);
 	if (jobfile_parse(&job, "text", text, strlen(text), "/tmp", &err) < 0)
 		note("refused", err.text);
 	CHECK(job);
@@ -210,19 +210,19 @@ static void an_incomplete_description_is_refused(void)
 	char *text = NULL;
 
 	CHECK(READ("run", "--name", "heat", "--app", "parint", "--", "x") == 0);
-	CHECK(compose(&text, &args, "/", &err) == -EINVAL);
+	CHECK(jobfile_from_args(&text, &args, "/", &err) == -EINVAL);
 	CHECK_TEXT(err.text, "without a job file, run needs --ranks N");
 	CHECK(READ("run", "--name", "heat", "--app", "parint", "--ranks", "2",
 		   "--checkpoint-dir", "d") == 0);
-	CHECK(compose(&text, &args, "/", &err) == -EINVAL);
+	CHECK(jobfile_from_args(&text, &args, "/", &err) == -EINVAL);
 	CHECK_TEXT(err.text, "the command is missing: -- COMMAND ...");
 	CHECK(READ("run", "--name", "heat", "--app", "parint", "--ranks", "2",
 		   "--checkpoint-dir", "d", "--at", "4", "--", "x") == 0);
-	CHECK(compose(&text, &args, "/", &err) == -EINVAL);
+	CHECK(jobfile_from_args(&text, &args, "/", &err) == -EINVAL);
 	CHECK_TEXT(err.text, "--at: '4' is not of the form 30%=4 or 10min=4");
 	CHECK(READ("run", "--name", "heat", "--app", "parint", "--ranks", "2",
 		   "--checkpoint-dir", "d", "--", "\xff") == 0);
-	CHECK(compose(&text, &args, "/", &err) == -EINVAL);
+	CHECK(jobfile_from_args(&text, &args, "/", &err) == -EINVAL);
 	CHECK(!text);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/commands/compose.h"
+#include "cli/commands/jobfile_from_args.h"
 
 #include "base/cleanup.h"
 #include "base/options.h"
@@ -153,8 +153,8 @@ static int put_all(FILE *to, const struct args *args, const char *dir,
 	return r < 0 ? r : put_environment(to, &args->env, err);
 }
 
-int compose(char **out, const struct args *args, const char *dir,
-	    struct error *err)
+int jobfile_from_args(char **out, const struct args *args, const char *dir,
+		      struct error *err)
 {
 	CLEANUP(free) char *text = NULL;
 	size_t n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COMMANDS_COMPOSE_H
-#define CLI_COMMANDS_COMPOSE_H
+#ifndef CLI_COMMANDS_JOBFILE_FROM_ARGS_H
+#define CLI_COMMANDS_JOBFILE_FROM_ARGS_H
 
 #include "cli/commands/args.h"
 
@@ -10,7 +10,7 @@
  * caller frees *out.  -EINVAL with a sentence if an option is missing or
  * cannot be written down.
  */
-int compose(char **out, const struct args *args, const char *dir,
-	    struct error *err);
+int jobfile_from_args(char **out, const struct args *args, const char *dir,
+		      struct error *err);
 
 #endif
