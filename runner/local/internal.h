@@ -4,8 +4,8 @@
 
 #include "jobfile/role.h"
 #include "runner/local/local.h"
+#include "runner/local/pipe_reader.h"
 #include "runner/local/process.h"
-#include "runner/local/pump.h"
 #include "runner/run_kind.h"
 
 struct local {
@@ -13,7 +13,7 @@ struct local {
 	struct local_config config;
 	struct process coordinator, monitor;
 	unsigned monitors; /* started so far */
-	struct pump out, err;
+	struct pipe_reader out, err;
 	msec_t started;
 	struct stamp old_address;
 	struct loop_timer poll, revive;

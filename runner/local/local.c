@@ -109,8 +109,8 @@ static void on_drained(void *user)
 {
 	struct local *local = user;
 
-	pump_finish(&local->out);
-	pump_finish(&local->err);
+	pipe_reader_finish(&local->out);
+	pipe_reader_finish(&local->err);
 	settle(local);
 }
 
@@ -180,8 +180,8 @@ static void hold(struct run *run)
 {
 	struct local *local = local_of(run);
 
-	pump_hold(&local->out, run->held);
-	pump_hold(&local->err, run->held);
+	pipe_reader_hold(&local->out, run->held);
+	pipe_reader_hold(&local->err, run->held);
 }
 
 static void destroy(struct run *run)
@@ -192,8 +192,8 @@ static void destroy(struct run *run)
 	process_fini(&local->monitor);
 	loop_timer_clear(&local->poll);
 	loop_timer_clear(&local->revive);
-	pump_fini(&local->out);
-	pump_fini(&local->err);
+	pipe_reader_fini(&local->out);
+	pipe_reader_fini(&local->err);
 	run_fini(run);
 	local_tls_fini(local);
 	local_token_fini(local);
@@ -400,16 +400,16 @@ static void on_coordinator_end(void *user)
 	check_drain(local);
 }
 
-static int start_pumps(struct local *local, int out, int err_fd,
-		       struct error *err)
+static int start_readers(struct local *local, int out, int err_fd,
+			 struct error *err)
 {
 	struct loop *loop = local->run.client.loop;
 	int r, k;
 
-	r = pump_start(&local->out, loop, out, false, on_output, settle, local,
-		       err);
-	k = pump_start(&local->err, loop, err_fd, true, local_on_error_line,
-		       settle, local, err);
+	r = pipe_reader_start(&local->out, loop, out, false, on_output, settle,
+			      local, err);
+	k = pipe_reader_start(&local->err, loop, err_fd, true,
+			      local_on_error_line, settle, local, err);
 	return r < 0 ? r : k;
 }
 
@@ -441,7 +441,7 @@ static int start_coordinator(struct local *local, struct error *err)
 	local->coordinator.program = "bellows-coordinator";
 	local->coordinator.on_end = on_coordinator_end;
 	local->coordinator.user = local;
-	r = start_pumps(local, out[0], errors[0], err);
+	r = start_readers(local, out[0], errors[0], err);
 	if (r == 0)
 		r = process_start(&local->coordinator, local->run.client.loop,
 				  argv, out[1], errors[1], err);

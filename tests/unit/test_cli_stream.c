@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/views/sink.h"
 #include "client/client.h"
-#include "runner/local/pump.h"
+#include "runner/local/pipe_reader.h"
 #include "tests/check.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 static struct loop *loop;
 static size_t lengths[16], n_lines;
-static struct pump pump;
+static struct pipe_reader reader;
 static int ends[2];
 
 static void begin(void)
@@ -38,23 +38,23 @@ static void stop(void *user)
 
 static void lines_are_whole_however_they_come(void)
 {
-	static char data[PUMP_LINE + 10];
+	static char data[PIPE_READER_LINE + 10];
 
 	begin();
 	memset(data, 'x', sizeof(data));
 	CHECK(fcntl(ends[1], F_SETPIPE_SZ, 1 << 18) > 0);
 	CHECK(write(ends[1], "one\ntw", 6) == 6);
-	CHECK(pump_start(&pump, loop, ends[0], true, on_line, stop, NULL,
-			 NULL) == 0);
+	CHECK(pipe_reader_start(&reader, loop, ends[0], true, on_line, stop,
+				NULL, NULL) == 0);
 	CHECK(write(ends[1], "o\n\n", 3) == 3);
 	CHECK(write(ends[1], data, sizeof(data)) == sizeof(data));
 	CHECK(write(ends[1], "\nend", 4) == 4);
 	close(ends[1]);
 	CHECK(loop_run(loop) == 7);
 	CHECK(n_lines == 6 && lengths[0] == 4 && lengths[1] == 4);
-	CHECK(lengths[2] == 1 && lengths[3] == PUMP_LINE);
+	CHECK(lengths[2] == 1 && lengths[3] == PIPE_READER_LINE);
 	CHECK(lengths[4] == 11 && lengths[5] == 3);
-	pump_fini(&pump);
+	pipe_reader_fini(&reader);
 	loop = loop_destroy(loop);
 }
 
@@ -63,16 +63,16 @@ static void a_pump_that_is_held_back_reads_nothing(void)
 	struct loop_timer timer = {0};
 
 	begin();
-	CHECK(pump_start(&pump, loop, ends[0], false, on_line, stop, NULL,
-			 NULL) == 0);
-	pump_hold(&pump, true);
+	CHECK(pipe_reader_start(&reader, loop, ends[0], false, on_line, stop,
+				NULL, NULL) == 0);
+	pipe_reader_hold(&reader, true);
 	CHECK(write(ends[1], "a", 1) == 1);
 	close(ends[1]);
 	loop_timer_set(loop, &timer, 30, stop, NULL);
 	CHECK(loop_run(loop) == 7 && n_lines == 0);
-	pump_hold(&pump, false);
-	CHECK(loop_run(loop) == 7 && n_lines == 1 && pump.fd < 0);
-	pump_fini(&pump);
+	pipe_reader_hold(&reader, false);
+	CHECK(loop_run(loop) == 7 && n_lines == 1 && reader.fd < 0);
+	pipe_reader_fini(&reader);
 	loop = loop_destroy(loop);
 }
 
