@@ -10,13 +10,13 @@
  *     whole    which checkpoint counts
  *     start    how it is started, and how it goes on
  *     trial    whether it runs on a number of ranks
- *     said     what it says
+ *         log_parser  what it says
  */
 
 #include "apps/adapter.h"
 #include "apps/gromacs/files.h"
+#include "apps/gromacs/log_parser.h"
 #include "apps/gromacs/options.h"
-#include "apps/gromacs/said.h"
 #include "apps/gromacs/start.h"
 #include "apps/gromacs/trial.h"
 #include "apps/gromacs/whole.h"
@@ -71,7 +71,7 @@ static int trial(const struct adapter_app *app, unsigned ranks,
 static enum line_kind on_line(const struct adapter_app *app, const char *line,
 			      struct line_facts *facts)
 {
-	return said_read(line, facts);
+	return log_parser_read(line, facts);
 }
 
 const struct adapter adapter_gromacs = {

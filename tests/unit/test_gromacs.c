@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apps/adapters.h"
-#include "apps/gromacs/said.h"
+#include "apps/gromacs/log_parser.h"
 #include "apps/gromacs/trial.h"
 #include "base/cleanup.h"
 #include "base/list.h"
@@ -285,7 +285,7 @@ static void lines_of_mdrun_are_understood(void)
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct line_facts facts = {0};
-		enum line_kind kind = said_read(cases[i].line, &facts);
+		enum line_kind kind = log_parser_read(cases[i].line, &facts);
 
 		if (kind != cases[i].kind)
 			note("line", cases[i].line);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef APPS_GROMACS_SAID_H
-#define APPS_GROMACS_SAID_H
+#ifndef APPS_GROMACS_LOG_PARSER_H
+#define APPS_GROMACS_LOG_PARSER_H
 
 /*
  * What mdrun says, in its log and on stderr
@@ -21,6 +21,6 @@
 
 #include "apps/adapter.h"
 
-enum line_kind said_read(const char *line, struct line_facts *facts);
+enum line_kind log_parser_read(const char *line, struct line_facts *facts);
 
 #endif

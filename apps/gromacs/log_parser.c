@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apps/gromacs/said.h"
+#include "apps/gromacs/log_parser.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static bool is_unreadable(const char *line)
 	return false;
 }
 
-enum line_kind said_read(const char *line, struct line_facts *facts)
+enum line_kind log_parser_read(const char *line, struct line_facts *facts)
 {
 	static const char restarting[] = "Restarting from checkpoint, ";
 	uint64_t step;
