@@ -7,19 +7,19 @@
  *     options  which of them do not go with a job whose size changes
  *     files    where its checkpoint and its log are
  *     cpt      what is in a checkpoint
- *     whole    which checkpoint counts
+ *     checkpoint_find  which checkpoint counts
  *     start    how it is started, and how it goes on
  *     trial    whether it runs on a number of ranks
  *         log_parser  what it says
  */
 
 #include "apps/adapter.h"
+#include "apps/gromacs/checkpoint_find.h"
 #include "apps/gromacs/files.h"
 #include "apps/gromacs/log_parser.h"
 #include "apps/gromacs/options.h"
 #include "apps/gromacs/start.h"
 #include "apps/gromacs/trial.h"
-#include "apps/gromacs/whole.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -27,8 +27,8 @@
 static int checkpoint(const struct adapter_app *app, struct checkpoint *out,
 		      struct error *err)
 {
-	struct whole found;
-	int r = whole_find(app, &found, err);
+	struct found_checkpoint found;
+	int r = checkpoint_find(app, &found, err);
 
 	if (r < 0)
 		return r == -ENOENT ? 1 : r;
@@ -45,8 +45,8 @@ static int files(const struct adapter_app *app, const struct checkpoint *of,
 		 int (*each)(void *user, const char *name), void *user,
 		 struct error *err)
 {
-	struct whole found;
-	int r = whole_find(app, &found, err);
+	struct found_checkpoint found;
+	int r = checkpoint_find(app, &found, err);
 
 	if (r < 0 || !of || found.cpt.mark != of->mark)
 		return r == -ENOENT ? 0 : r;

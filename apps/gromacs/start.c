@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apps/gromacs/start.h"
 
+#include "apps/gromacs/checkpoint_find.h"
 #include "apps/gromacs/cpt.h"
 #include "apps/gromacs/files.h"
 #include "apps/gromacs/options.h"
-#include "apps/gromacs/whole.h"
 #include "base/cleanup.h"
 
 #include <errno.h>
@@ -43,8 +43,8 @@ int start_prepare(const struct adapter_app *app,
 {
 	char path[PATH_MAX];
 	CLEANUP(close) int fd = -1;
-	struct whole found;
-	int r = whole_find(app, &found, err);
+	struct found_checkpoint found;
+	int r = checkpoint_find(app, &found, err);
 
 	if (r == -ENOENT && !restart)
 		return 0;
@@ -56,7 +56,7 @@ int start_prepare(const struct adapter_app *app,
 					    "from another or move it away");
 	if (!restart)
 		return 0;
-	r = whole_put_in_place(app, &found, err);
+	r = checkpoint_put_in_place(app, &found, err);
 	if (r < 0)
 		return r;
 	fd = files_open(app, FILES_CHECKPOINT, path, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apps/gromacs/whole.h"
+#include "apps/gromacs/checkpoint_find.h"
 
 #include "apps/gromacs/files.h"
 #include "base/cleanup.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 static int look(const struct adapter_app *app, const char *name,
-		struct whole *out, struct error *err)
+		struct found_checkpoint *out, struct error *err)
 {
 	char path[PATH_MAX];
 	CLEANUP(close) int fd = files_open(app, name, path, err);
@@ -21,8 +21,8 @@ static int look(const struct adapter_app *app, const char *name,
 	return cpt_read(&out->cpt, fd, path, err);
 }
 
-int whole_find(const struct adapter_app *app, struct whole *out,
-	       struct error *err)
+int checkpoint_find(const struct adapter_app *app, struct found_checkpoint *out,
+		    struct error *err)
 {
 	int r = look(app, FILES_CHECKPOINT, out, err);
 
@@ -45,18 +45,19 @@ static int link_or_move(int dir, const char *from, const char *to)
 	return renameat(dir, from, dir, to);
 }
 
-int whole_put_in_place(const struct adapter_app *app, const struct whole *whole,
-		       struct error *err)
+int checkpoint_put_in_place(const struct adapter_app *app,
+			    const struct found_checkpoint *found,
+			    struct error *err)
 {
 	CLEANUP(close) int dir = -1;
 
-	if (strcmp(whole->name, FILES_CHECKPOINT) == 0)
+	if (strcmp(found->name, FILES_CHECKPOINT) == 0)
 		return 0;
 	dir = open(app->checkpoint_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0 || move(dir, FILES_CHECKPOINT, FILES_DAMAGED) < 0 ||
-	    link_or_move(dir, whole->name, FILES_CHECKPOINT) < 0)
+	    link_or_move(dir, found->name, FILES_CHECKPOINT) < 0)
 		return error_errno(err, "cannot put %s in place of %s in %s",
-				   whole->name, FILES_CHECKPOINT,
+				   found->name, FILES_CHECKPOINT,
 				   app->checkpoint_dir);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef APPS_GROMACS_WHOLE_H
-#define APPS_GROMACS_WHOLE_H
+#ifndef APPS_GROMACS_CHECKPOINT_FIND_H
+#define APPS_GROMACS_CHECKPOINT_FIND_H
 
 /*
  * The newest whole checkpoint: state.cpt, or the one before
@@ -15,18 +15,19 @@
 #include "apps/adapter.h"
 #include "apps/gromacs/cpt.h"
 
-struct whole {
+struct found_checkpoint {
 	struct cpt cpt;
 	const char *name; /* in the checkpoint directory */
 };
 
 /* 0; -ENOENT if there is none; -EBADMSG if none is whole, with what is wrong
  * with state.cpt, or -errno. */
-int whole_find(const struct adapter_app *app, struct whole *out,
-	       struct error *err);
+int checkpoint_find(const struct adapter_app *app, struct found_checkpoint *out,
+		    struct error *err);
 
 /* Has it be state.cpt; a damaged one is set aside under another name. */
-int whole_put_in_place(const struct adapter_app *app, const struct whole *whole,
-		       struct error *err);
+int checkpoint_put_in_place(const struct adapter_app *app,
+			    const struct found_checkpoint *found,
+			    struct error *err);
 
 #endif
