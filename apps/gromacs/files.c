@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apps/gromacs/files.h"
 
-#include "apps/gromacs/words.h"
+#include "apps/gromacs/argv.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ int files_checkpoint_path(const struct adapter_app *app, char *text,
 int files_log_path(const struct adapter_app *app, char *text, size_t text_size,
 		   struct error *err)
 {
-	return words_file(app, "g", "md", ".log", text, text_size, err);
+	return argv_file(app, "g", "md", ".log", text, text_size, err);
 }
 
 int files_open(const struct adapter_app *app, const char *name, char *path,

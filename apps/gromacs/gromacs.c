@@ -3,14 +3,14 @@
 /*
  * The adapter of GROMACS: gmx_mpi mdrun
  *
- *     words    the command and its options
- *     options  which of them do not go with a job whose size changes
- *     files    where its checkpoint and its log are
- *     cpt      what is in a checkpoint
+ *     argv             the command and its options
+ *     options          which of them do not go with a job whose size changes
+ *     files            where its checkpoint and its log are
+ *     cpt              what is in a checkpoint
  *     checkpoint_find  which checkpoint counts
- *     start    how it is started, and how it goes on
- *     trial    whether it runs on a number of ranks
- *         log_parser  what it says
+ *     start            how it is started, and how it goes on
+ *     trial            whether it runs on a number of ranks
+ *     log_parser       what it says
  */
 
 #include "apps/adapter.h"

@@ -32,26 +32,26 @@ static bool is_no(const char *value)
 			 strcmp(value, "false") == 0);
 }
 
-static int check_option(const struct word *word, struct error *err)
+static int check_option(const struct argv_option *option, struct error *err)
 {
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		if (strcmp(word->name, refused[i].name) == 0)
+		if (strcmp(option->name, refused[i].name) == 0)
 			return error_set(err, -EINVAL,
 					 "gromacs: the command has -%s; leave "
 					 "it out, %s",
-					 word->name, refused[i].why);
-	if (strcmp(word->name, "append") == 0 && is_no(word->value))
+					 option->name, refused[i].why);
+	if (strcmp(option->name, "append") == 0 && is_no(option->value))
 		return error_set(err, -EINVAL,
 				 "gromacs: the command has -append %s; leave "
 				 "it out, the log and the trajectory are "
 				 "followed under one name",
-				 word->value);
-	if (strcmp(word->name, "cpt") == 0 && word->value &&
-	    word->value[0] == '-')
+				 option->value);
+	if (strcmp(option->name, "cpt") == 0 && option->value &&
+	    option->value[0] == '-')
 		return error_set(err, -EINVAL,
 				 "gromacs: with -cpt %s no checkpoint is ever "
 				 "written; minutes, or leave it out",
-				 word->value);
+				 option->value);
 	return 0;
 }
 
@@ -69,8 +69,8 @@ static bool is_threads(const char *const *command, size_t first)
 
 int options_check(const struct adapter_app *app, struct error *err)
 {
-	size_t first = words_first(app->command), at = first, n = 0;
-	struct word word;
+	size_t first = argv_first_option(app->command), at = first, n = 0;
+	struct argv_option option;
 	int r = 0;
 
 	if (first == 0)
@@ -80,8 +80,8 @@ int options_check(const struct adapter_app *app, struct error *err)
 	if (is_threads(app->command, first))
 		return error_set(err, -EINVAL,
 				 "gromacs: gmx is not built for MPI; gmx_mpi");
-	while (r == 0 && words_next(app->command, &at, &word))
-		r = check_option(&word, err);
+	while (r == 0 && argv_next_option(app->command, &at, &option))
+		r = check_option(&option, err);
 	while (app->command[n])
 		n++;
 	if (r == 0 && n > OPTIONS_ARGS_MAX)
@@ -102,20 +102,21 @@ static unsigned long number(const char *text)
 int options_accept(const struct adapter_app *app, unsigned ranks,
 		   struct error *err)
 {
-	struct word dd, pme;
+	struct argv_option dd, pme;
 	unsigned long pp = 1, npme = 0;
 
-	if (words_find(app->command, "npme", &pme))
+	if (argv_find_option(app->command, "npme", &pme))
 		npme = number(pme.value);
 	if (npme > 0 && npme >= ranks)
 		return error_set(err, -EINVAL,
 				 "-npme %lu leaves no rank of %u for the rest",
 				 npme, ranks);
-	if (!words_find(app->command, "dd", &dd) || dd.n != 4)
+	if (!argv_find_option(app->command, "dd", &dd) || dd.n != 4)
 		return 0;
 	for (size_t i = 1; i < 4; i++)
 		pp *= number(app->command[dd.at + i]);
-	if (pp == 0 || (!words_find(app->command, "npme", &pme) && ranks > pp))
+	if (pp == 0 ||
+	    (!argv_find_option(app->command, "npme", &pme) && ranks > pp))
 		return 0; /* mdrun chooses the rest */
 	if (pp + npme != ranks)
 		return error_set(err, -EINVAL,

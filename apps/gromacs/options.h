@@ -6,7 +6,7 @@
  * Which options of mdrun go with a job whose size changes
  */
 
-#include "apps/gromacs/words.h"
+#include "apps/gromacs/argv.h"
 
 /* Of the user's; what a start adds and the NULL follow. */
 enum { OPTIONS_ARGS_MAX = ADAPTER_ARGS_MAX - 6 };

@@ -98,16 +98,16 @@ static int remaining_steps(const struct adapter_app *app,
 			   const struct checkpoint *restart, char *text,
 			   size_t text_size, struct error *err)
 {
-	struct word word;
+	struct argv_option option;
 	uint64_t first = 0, end;
 	int r;
 
 	*text = '\0';
-	if (!restart || !words_find(app->command, "nsteps", &word) ||
-	    !word.value || word.value[0] == '-')
+	if (!restart || !argv_find_option(app->command, "nsteps", &option) ||
+	    !option.value || option.value[0] == '-')
 		return 0;
 	r = first_step(app, &first, err);
-	end = first + strtoull(word.value, NULL, 10);
+	end = first + strtoull(option.value, NULL, 10);
 	if (r == 0)
 		snprintf(text, text_size, "%" PRIu64,
 			 end > restart->step ? end - restart->step : 0);
@@ -121,7 +121,7 @@ int start_command(const struct adapter_app *app,
 {
 	enum { NUMBER = 24 };
 	char *steps = text, *path = text + NUMBER;
-	struct word word;
+	struct argv_option option;
 	size_t n = 0;
 	int r;
 
@@ -139,8 +139,8 @@ int start_command(const struct adapter_app *app,
 					 OPTIONS_ARGS_MAX);
 		argv[n] = app->command[n];
 	}
-	if (*steps && words_find(app->command, "nsteps", &word))
-		argv[word.at + 1] = steps;
+	if (*steps && argv_find_option(app->command, "nsteps", &option))
+		argv[option.at + 1] = steps;
 	argv[n++] = "-cpo";
 	argv[n++] = path;
 	if (restart) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apps/gromacs/trial.h"
 
-#include "apps/gromacs/words.h"
+#include "apps/gromacs/argv.h"
 
 #include <errno.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static int add_path(struct list *list, const char *word, struct error *err)
 
 	if (word[0] == '/')
 		return add(list, word, err);
-	r = words_path(list->app, word, list->text, list->room, err);
+	r = argv_path(list->app, word, list->text, list->room, err);
 	return r < 0 ? r : add_text(list, err);
 }
 
@@ -83,7 +83,7 @@ static int add_programs(struct list *list, size_t n, struct error *err)
 	return r;
 }
 
-static int add_option(struct list *list, const struct word *word,
+static int add_option(struct list *list, const struct argv_option *word,
 		      struct error *err)
 {
 	const char *const *command = list->app->command;
@@ -108,17 +108,17 @@ int trial_command(const struct adapter_app *app,
 	};
 	struct list list = {
 		.app = app, .argv = argv, .text = text, .room = text_size};
-	size_t at = words_first(app->command);
-	struct word word;
+	size_t at = argv_first_option(app->command);
+	struct argv_option word;
 	int r = add_programs(&list, at, err);
 
-	while (r == 0 && words_next(app->command, &at, &word))
+	while (r == 0 && argv_next_option(app->command, &at, &word))
 		r = add_option(&list, &word, err);
 	for (size_t i = 0; r == 0 && i < sizeof(ours) / sizeof(ours[0]); i++)
 		r = add(&list, ours[i], err);
 	if (r == 0)
-		r = words_file(app, "s", "topol", ".tpr", list.text, list.room,
-			       err);
+		r = argv_file(app, "s", "topol", ".tpr", list.text, list.room,
+			      err);
 	return r < 0 ? r : add_text(&list, err);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef APPS_GROMACS_WORDS_H
-#define APPS_GROMACS_WORDS_H
+#ifndef APPS_GROMACS_ARGV_H
+#define APPS_GROMACS_ARGV_H
 
 /*
  * The words of a command that runs mdrun
@@ -16,31 +16,33 @@
 
 /* One option: its name without dashes and its first value, borrowed; n words
  * from at on belong to it. */
-struct word {
+struct argv_option {
 	const char *name;
 	const char *value; /* NULL: none */
 	size_t at, n;
 };
 
 /* Index of the first option; 0 if the command has no mdrun. */
-size_t words_first(const char *const *command);
+size_t argv_first_option(const char *const *command);
 
 /* The option at index at, which moves on; false at the end.  A word that is no
  * option's is skipped. */
-bool words_next(const char *const *command, size_t *at, struct word *out);
+bool argv_next_option(const char *const *command, size_t *at,
+		      struct argv_option *out);
 
 /* The last option of that name. */
-bool words_find(const char *const *command, const char *name, struct word *out);
+bool argv_find_option(const char *const *command, const char *name,
+		      struct argv_option *out);
 
 /* The path of a file in the working directory, or as it is if absolute.
  * -E2BIG. */
-int words_path(const struct adapter_app *app, const char *name, char *text,
-	       size_t text_size, struct error *err);
+int argv_path(const struct adapter_app *app, const char *name, char *text,
+	      size_t text_size, struct error *err);
 
 /* What GROMACS calls the file of an option: its value, or what -deffnm says, or
  * its default name; extension, with its dot, is added where it is missing. */
-int words_file(const struct adapter_app *app, const char *option,
-	       const char *fallback, const char *extension, char *text,
-	       size_t text_size, struct error *err);
+int argv_file(const struct adapter_app *app, const char *option,
+	      const char *fallback, const char *extension, char *text,
+	      size_t text_size, struct error *err);
 
 #endif

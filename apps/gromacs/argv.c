@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apps/gromacs/words.h"
+#include "apps/gromacs/argv.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-size_t words_first(const char *const *command)
+size_t argv_first_option(const char *const *command)
 {
 	for (size_t i = 0; command[i] && command[i][0] != '\0'; i++) {
 		const char *name = base_name(command[i]);
@@ -38,13 +38,15 @@ static const char *option_name(const char *word)
 	return word[1] == '-' ? word + 2 : word + 1;
 }
 
-bool words_next(const char *const *command, size_t *at, struct word *out)
+bool argv_next_option(const char *const *command, size_t *at,
+		      struct argv_option *out)
 {
 	while (command[*at] && !option_name(command[*at]))
 		++*at;
 	if (!command[*at])
 		return false;
-	*out = (struct word){.name = option_name(command[*at]), .at = *at};
+	*out = (struct argv_option){.name = option_name(command[*at]),
+				    .at = *at};
 	do {
 		out->n++;
 	} while (command[*at + out->n] && !option_name(command[*at + out->n]));
@@ -54,13 +56,14 @@ bool words_next(const char *const *command, size_t *at, struct word *out)
 	return true;
 }
 
-bool words_find(const char *const *command, const char *name, struct word *out)
+bool argv_find_option(const char *const *command, const char *name,
+		      struct argv_option *out)
 {
-	size_t at = words_first(command);
-	struct word word;
+	size_t at = argv_first_option(command);
+	struct argv_option word;
 	bool found = false;
 
-	while (words_next(command, &at, &word))
+	while (argv_next_option(command, &at, &word))
 		if (strcmp(word.name, name) == 0) {
 			*out = word;
 			found = true;
@@ -83,8 +86,8 @@ static int put(const struct adapter_app *app, const char *name,
 				   name);
 }
 
-int words_path(const struct adapter_app *app, const char *name, char *text,
-	       size_t text_size, struct error *err)
+int argv_path(const struct adapter_app *app, const char *name, char *text,
+	      size_t text_size, struct error *err)
 {
 	return put(app, name, "", text, text_size, err);
 }
@@ -96,17 +99,17 @@ static bool ends_with(const char *name, const char *extension)
 	return n > of && strcmp(name + n - of, extension) == 0;
 }
 
-int words_file(const struct adapter_app *app, const char *option,
-	       const char *fallback, const char *extension, char *text,
-	       size_t text_size, struct error *err)
+int argv_file(const struct adapter_app *app, const char *option,
+	      const char *fallback, const char *extension, char *text,
+	      size_t text_size, struct error *err)
 {
-	struct word word;
+	struct argv_option word;
 
-	if (words_find(app->command, option, &word) && word.value)
+	if (argv_find_option(app->command, option, &word) && word.value)
 		return put(app, word.value,
 			   ends_with(word.value, extension) ? "" : extension,
 			   text, text_size, err);
-	if (words_find(app->command, "deffnm", &word) && word.value)
+	if (argv_find_option(app->command, "deffnm", &word) && word.value)
 		return put(app, word.value, extension, text, text_size, err);
 	return put(app, fallback, extension, text, text_size, err);
 }
