@@ -27,8 +27,8 @@
 #include "base/cleanup.h"
 #include "base/disk.h"
 #include "jobfile/exit.h"
+#include "launch/argv.h"
 #include "launch/session.h"
-#include "launch/words.h"
 #include "local/local.h"
 #include "proto/local.pb-c.h"
 
@@ -57,9 +57,9 @@ static int fail(int code, const char *text)
 	return code;
 }
 
-static int agent(int fd, const struct words *words)
+static int agent(int fd, const struct launch_argv *args)
 {
-	CLEANUP(free) char *command = words_join(words->command);
+	CLEANUP(free) char *command = argv_join(args->command);
 	Bellows__Local__AgentRequest request =
 		BELLOWS__LOCAL__AGENT_REQUEST__INIT;
 	Bellows__Local__AgentReply *reply;
@@ -69,8 +69,8 @@ static int agent(int fd, const struct words *words)
 
 	if (!command)
 		return fail(EXIT_UNREACHABLE, "out of memory");
-	request.epoch = words->epoch;
-	request.host = (char *)words->host;
+	request.epoch = args->epoch;
+	request.host = (char *)args->host;
 	request.command = command;
 	r = local_send(fd, &request.base, NULL, 0, &err);
 	if (r == 0)
@@ -125,7 +125,7 @@ static int become(int fd, const Bellows__Local__GateOpen *open, const int *fds,
 	return refuse(fd, errno, argv[0]);
 }
 
-static int gate(int fd, const struct words *words)
+static int gate(int fd, const struct launch_argv *args)
 {
 	Bellows__Local__GateHello hello = BELLOWS__LOCAL__GATE_HELLO__INIT;
 	ProtobufCMessage *message;
@@ -135,9 +135,9 @@ static int gate(int fd, const struct words *words)
 
 	/* ranks share the fate of their daemon, and it that of its executor */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	hello.epoch = words->epoch;
-	hello.rank = words->rank;
-	hello.size = words->size;
+	hello.epoch = args->epoch;
+	hello.rank = args->rank;
+	hello.size = args->size;
 	r = local_send(fd, &hello.base, NULL, 0, &err);
 	if (r == 0)
 		r = local_receive(fd, &bellows__local__gate_open__descriptor,
@@ -149,28 +149,28 @@ static int gate(int fd, const struct words *words)
 	return become(fd, (Bellows__Local__GateOpen *)message, fds, n_fds);
 }
 
-static int ask(const struct words *words)
+static int ask(const struct launch_argv *args)
 {
 	struct error err;
-	int fd = local_connect(words->socket, &err);
+	int fd = local_connect(args->socket, &err);
 
 	if (fd < 0)
 		return fail(EXIT_UNREACHABLE, err.text);
-	return words->role == ROLE_GATE ? gate(fd, words) : agent(fd, words);
+	return args->role == ROLE_GATE ? gate(fd, args) : agent(fd, args);
 }
 
 int main(int argc, char **argv)
 {
-	struct words words;
+	struct launch_argv args;
 	struct error err;
 
-	if (words_read(&words, argc, argv, getenv, &err) < 0) {
+	if (argv_read(&args, argc, argv, getenv, &err) < 0) {
 		if (*err.text)
 			return fail(EXIT_USAGE, err.text);
 		fputs(usage, stderr);
 		return EXIT_USAGE;
 	}
-	switch (words.role) {
+	switch (args.role) {
 	case ROLE_HELP:
 		fputs(usage, stdout);
 		return 0;
@@ -180,10 +180,10 @@ int main(int argc, char **argv)
 	case ROLE_SESSION:
 		return session_run();
 	case ROLE_LOOK:
-		return -disk_try(words.dir, words.room, true, NULL);
+		return -disk_try(args.dir, args.room, true, NULL);
 	case ROLE_AGENT:
 	case ROLE_GATE:
-		return ask(&words);
+		return ask(&args);
 	}
 	return EXIT_USAGE;
 }

@@ -7,7 +7,7 @@
  * Texts that end with NUL: "KEY=value" up to an empty one, then the words.
  */
 
-#include "launch/words.h"
+#include "launch/argv.h"
 
 #include "base/cleanup.h"
 #include "tests/fuzz/fuzz.h"
@@ -57,7 +57,7 @@ static void are_the_words(char **argv, const char *text)
 	}
 }
 
-static void check(const struct words *words, char **argv)
+static void check(const struct launch_argv *words, char **argv)
 {
 	CLEANUP(free) char *command = NULL;
 
@@ -66,7 +66,7 @@ static void check(const struct words *words, char **argv)
 		HOLD(words->host == argv[1] && *words->host != '-');
 		HOLD(words->socket == lookup("BELLOWS_AGENT"));
 		is_the_number("BELLOWS_EPOCH", words->epoch);
-		command = words_join(words->command);
+		command = argv_join(words->command);
 		HOLD(command && words->command[0]);
 		are_the_words(argv + 2, command);
 		return;
@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CLEANUP(free) char *text = fuzz_text(data, size);
 	char *argv[TEXTS_MAX + 2] = {(char *)"bellows-launch"};
 	char *at = text, *end = text + size;
-	struct words words;
+	struct launch_argv words;
 	struct error err = {""};
 	int n = 0, argc = 1, r;
 
@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	variables[n] = NULL;
 	for (at++; at < end && argc <= TEXTS_MAX; at += strlen(at) + 1)
 		argv[argc++] = at;
-	r = words_read(&words, argc, argv, lookup, &err);
+	r = argv_read(&words, argc, argv, lookup, &err);
 	if (r == 0)
 		check(&words, argv);
 	else

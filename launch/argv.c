@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "launch/words.h"
+#include "launch/argv.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -27,7 +27,7 @@ static int read_number(const char *name, char *(*env)(const char *name),
 	return 0;
 }
 
-static int read_socket(struct words *out, const char *name,
+static int read_socket(struct launch_argv *out, const char *name,
 		       char *(*env)(const char *name), struct error *err)
 {
 	out->socket = env(name);
@@ -36,7 +36,7 @@ static int read_socket(struct words *out, const char *name,
 	return read_number("BELLOWS_EPOCH", env, &out->epoch, err);
 }
 
-static int read_gate(struct words *out, char *(*env)(const char *name),
+static int read_gate(struct launch_argv *out, char *(*env)(const char *name),
 		     struct error *err)
 {
 	int r = read_socket(out, "BELLOWS_GATE", env, err);
@@ -48,7 +48,7 @@ static int read_gate(struct words *out, char *(*env)(const char *name),
 	return r;
 }
 
-static int read_look(struct words *out, char **argv, struct error *err)
+static int read_look(struct launch_argv *out, char **argv, struct error *err)
 {
 	out->role = ROLE_LOOK;
 	out->dir = argv[2];
@@ -61,7 +61,7 @@ static int read_look(struct words *out, char **argv, struct error *err)
 }
 
 /* The one option that there is. */
-static int read_option(struct words *out, const char *option,
+static int read_option(struct launch_argv *out, const char *option,
 		       char *(*env)(const char *name), struct error *err)
 {
 	static const struct {
@@ -83,10 +83,10 @@ static int read_option(struct words *out, const char *option,
 	return error_set(err, -EINVAL, "");
 }
 
-int words_read(struct words *out, int argc, char **argv,
-	       char *(*env)(const char *name), struct error *err)
+int argv_read(struct launch_argv *out, int argc, char **argv,
+	      char *(*env)(const char *name), struct error *err)
 {
-	*out = (struct words){.role = ROLE_AGENT};
+	*out = (struct launch_argv){.role = ROLE_AGENT};
 	if (argc == 2)
 		return read_option(out, argv[1], env, err);
 	if (argc == 4 && strcmp(argv[1], "--look") == 0)
@@ -98,7 +98,7 @@ int words_read(struct words *out, int argc, char **argv,
 	return read_socket(out, "BELLOWS_AGENT", env, err);
 }
 
-char *words_join(char **words)
+char *argv_join(char **words)
 {
 	size_t size = 1;
 	char *text, *at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef LAUNCH_WORDS_H
-#define LAUNCH_WORDS_H
+#ifndef LAUNCH_ARGV_H
+#define LAUNCH_ARGV_H
 
 /*
  * What bellows-launch is to do, by its command line and environment
@@ -20,7 +20,7 @@ enum role {
 };
 
 /* All borrowed from what was read. */
-struct words {
+struct launch_argv {
 	enum role role;
 	const char *socket;  /* of agents and gates: to ask there */
 	unsigned epoch;      /* likewise */
@@ -33,11 +33,11 @@ struct words {
 
 /* env: getenv().  -EINVAL with a sentence, or with "" for a command line that
  * is none. */
-int words_read(struct words *out, int argc, char **argv,
-	       char *(*env)(const char *name), struct error *err);
+int argv_read(struct launch_argv *out, int argc, char **argv,
+	      char *(*env)(const char *name), struct error *err);
 
 /* As ssh does it: the words with blanks between, for a shell; to be freed.
  * NULL without memory. */
-char *words_join(char **words);
+char *argv_join(char **words);
 
 #endif
