@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apps/load.h"
 
+#include "apps/abi_check.h"
 #include "apps/attempt.h"
-#include "apps/fit.h"
 #include "apps/trust.h"
 #include "base/cleanup.h"
 
@@ -63,7 +63,7 @@ static int open_and_look(const char *path, void **handle,
 				 "has no " SYMBOL "; it must export 'const "
 				 "struct adapter " SYMBOL "', see "
 				 "bellows/adapter.h");
-	r = adapter_fit(*out, err);
+	r = abi_check(*out, err);
 	return r < 0 ? r : adapter_may_add(*out, err);
 }
 

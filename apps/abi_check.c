@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apps/fit.h"
+#include "apps/abi_check.h"
 
 #include <errno.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static int fit_name(const char *name, struct error *err)
 			 name, NAME_MAX_LENGTH);
 }
 
-int adapter_fit(const struct adapter *adapter, struct error *err)
+int abi_check(const struct adapter *adapter, struct error *err)
 {
 	int r = fit_abi(adapter, err);
 	const char *missing;
