@@ -2,7 +2,7 @@
 #include "apps/load.h"
 
 #include "apps/abi_check.h"
-#include "apps/attempt.h"
+#include "apps/fork_probe.h"
 #include "apps/trust.h"
 #include "base/cleanup.h"
 
@@ -88,7 +88,7 @@ static int load(char *path, struct error *err)
 		r = check_elf(path, err);
 	if (r < 0)
 		return r;
-	r = attempt(try_it, path, PATIENCE, err);
+	r = fork_probe(try_it, path, PATIENCE, err);
 	if (r == -EFAULT || r == -ETIMEDOUT || r == -ECANCELED)
 		return error_wrap(err, r, "cannot be loaded");
 	if (r == 0)

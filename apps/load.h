@@ -12,7 +12,7 @@
  *
  *     whose      the file and its folder are root's or this user's, and nobody
  *                else can write to them                              (trust.h)
- *     how        it is loaded in a child, which may crash or hang  (attempt.h)
+ *     how        a child loads it, which may crash or hang       (fork_probe.h)
  *     what       its ABI, its name, its functions                (abi_check.h)
  *
  * Whatever is wrong is one sentence that begins with the file's name.

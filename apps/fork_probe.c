@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apps/attempt.h"
+#include "apps/fork_probe.h"
 
 #include "base/cleanup.h"
 
@@ -104,8 +104,8 @@ static int describe(int status, struct error *err)
 	return error_set(err, -EFAULT, "it crashed: SIG%s", name ? name : "?");
 }
 
-int attempt(int (*work)(void *user, struct error *err), void *user,
-	    msec_t patience, struct error *err)
+int fork_probe(int (*work)(void *user, struct error *err), void *user,
+	       msec_t patience, struct error *err)
 {
 	CLEANUP(close) int in = -1;
 	struct verdict verdict;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef APPS_ATTEMPT_H
-#define APPS_ATTEMPT_H
+#ifndef APPS_FORK_PROBE_H
+#define APPS_FORK_PROBE_H
 
 #include "base/error.h"
 #include "base/time.h"
@@ -16,7 +16,7 @@
  * return: -EFAULT with the signal's name, -ETIMEDOUT, or -ECANCELED if it ended
  * the program.
  */
-int attempt(int (*work)(void *user, struct error *err), void *user,
-	    msec_t patience, struct error *err);
+int fork_probe(int (*work)(void *user, struct error *err), void *user,
+	       msec_t patience, struct error *err);
 
 #endif
