@@ -2,8 +2,8 @@
 #include "apps/load.h"
 
 #include "apps/abi_check.h"
+#include "apps/file_trust.h"
 #include "apps/fork_probe.h"
-#include "apps/trust.h"
 #include "base/cleanup.h"
 
 #include <dlfcn.h>
@@ -82,7 +82,7 @@ static int load(char *path, struct error *err)
 {
 	const struct adapter *adapter;
 	void *handle;
-	int r = trust_file(path, err);
+	int r = file_trust(path, err);
 
 	if (r == 0)
 		r = check_elf(path, err);

@@ -11,7 +11,7 @@
  * first:
  *
  *     whose      the file and its folder are root's or this user's, and nobody
- *                else can write to them                              (trust.h)
+ *                else can write to them                         (file_trust.h)
  *     how        a child loads it, which may crash or hang       (fork_probe.h)
  *     what       its ABI, its name, its functions                (abi_check.h)
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apps/trust.h"
+#include "apps/file_trust.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -24,7 +24,7 @@ static int trust(const char *path, const struct stat *st, struct error *err)
 	return 0;
 }
 
-int trust_file(const char *path, struct error *err)
+int file_trust(const char *path, struct error *err)
 {
 	char folder[PATH_MAX];
 	struct stat st;
