@@ -10,7 +10,7 @@ enum { SLOTS_MAX = 4096 };
 
 static const char *const state_names[] = {
 	[MEMBER_JOINED] = "joined",     [MEMBER_READY] = "ready",
-	[MEMBER_RECALLED] = "recalled", [MEMBER_LEAVING] = "leaving",
+	[MEMBER_DRAINING] = "draining", [MEMBER_LEAVING] = "leaving",
 	[MEMBER_GONE] = "gone",         [MEMBER_LOST] = "lost",
 };
 

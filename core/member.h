@@ -11,10 +11,10 @@
  * comes back with another incarnation, or when it says good-bye.  Entries are
  * never reused, so an index names an executor for the whole job.
  *
- *     joined -> ready -> recalled -> leaving -> gone
+ *     joined -> ready -> draining -> leaving -> gone
  *        \________\__________\_________\____-> lost
  *
- * Who is recalled by whoever runs its host says so: it gets no ranks any more,
+ * An executor whose host is drained says so: it gets no ranks any more,
  * keeps those it has for a while, and waits to be released.
  *
  * A polled executor holds no stream: it is heard when it calls, every few
@@ -38,7 +38,7 @@ enum {
 enum member_state {
 	MEMBER_JOINED,   /* registered, not probed */
 	MEMBER_READY,    /* may run ranks */
-	MEMBER_RECALLED, /* will leave; gets no others than it has */
+	MEMBER_DRAINING, /* will leave; gets no others than it has */
 	MEMBER_LEAVING,  /* released; gets no ranks any more */
 	MEMBER_GONE,     /* left as it was told to */
 	MEMBER_LOST,

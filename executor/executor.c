@@ -88,7 +88,7 @@ static void on_terminate(void *user, int signo, pid_t sender)
 	struct executor *ex = user;
 
 	if (ex->config->grace == 0 ||
-	    !session_step(&ex->session, SESSION_EV_RECALL)) {
+	    !session_step(&ex->session, SESSION_EV_DRAIN)) {
 		on_interrupt(ex, signo, sender);
 		return;
 	}

@@ -65,7 +65,7 @@ struct executor {
 	bool fit;         /* to run this job, as far as is seen here */
 	bool is_ready;    /* as told, see ready.h */
 	unsigned session; /* enum session_state */
-	msec_t leave_by;  /* once it is recalled: it ends its ranks then */
+	msec_t leave_by;  /* once it is draining: it ends its ranks then */
 	char leave_reason[128];
 	int exit_code;
 	Bellows__V1__CheckpointReport judged; /* until it was delivered */

@@ -31,9 +31,9 @@ static void beat(struct executor *ex, Bellows__V1__Report r)
 
 	heartbeat.sent = (uint64_t)loop_now();
 	heartbeat.ranks = ranks_count(ex->ranks);
-	heartbeat.leaving = ex->session == SESSION_RECALLED ||
+	heartbeat.leaving = ex->session == SESSION_DRAINING ||
 			    ex->session == SESSION_LEAVING;
-	if (ex->session == SESSION_RECALLED)
+	if (ex->session == SESSION_DRAINING)
 		heartbeat.grace = (uint32_t)MAX(ex->leave_by - loop_now(), 1);
 	r.what_case = BELLOWS__V1__REPORT__WHAT_HEARTBEAT;
 	r.heartbeat = &heartbeat;

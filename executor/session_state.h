@@ -5,7 +5,7 @@
 /*
  * Where an executor stands with its coordinator
  *
- *     AWAY --attach--> ATTACHED --recall--> RECALLED
+ *     AWAY --attach--> ATTACHED --drain--> DRAINING
  *      ^___detach_________|                     |
  *      |                  |                     |
  *      '------leave-------+---------leave-------+--> LEAVING
@@ -18,14 +18,14 @@
 enum session_state {
 	SESSION_AWAY,     /* there is no stream; it joins */
 	SESSION_ATTACHED, /* there is one, and its orders are obeyed */
-	SESSION_RECALLED, /* likewise, and it has asked for its release */
+	SESSION_DRAINING, /* likewise, and it has asked for its release */
 	SESSION_LEAVING,  /* it ends, whatever it is told */
 };
 
 enum session_event {
 	SESSION_EV_ATTACH,
 	SESSION_EV_DETACH,
-	SESSION_EV_RECALL,
+	SESSION_EV_DRAIN,
 	SESSION_EV_LEAVE,
 };
 

@@ -193,7 +193,7 @@ static void say_notices(struct sheet *sheet, struct status_told *next,
 		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_LOST)
 			say(sheet, true, "WorkerLost", "Relaunch", "%s",
 			    notice->text);
-		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED)
+		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_DRAINING)
 			say(sheet, false, "WorkerLeaving", "Relaunch", "%s",
 			    notice->text);
 		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_DISK)

@@ -2,9 +2,9 @@
 #include "coordinator/job/internal.h"
 
 /*
- * Executors that are recalled: their host is drained, their pod deleted
+ * Drain: the host of an executor is to be emptied, or its pod was deleted
  *
- *     recalled --has ranks--> the job moves off --> it has none --> released
+ *     draining --has ranks--> the job moves off --> it has none --> released
  *
  * The job decides what fits into the time that is left (core/job.h); here it is
  * told, and who has no ranks any more is let go.
@@ -20,7 +20,7 @@ bool drain_has_ranks(const struct driver *driver, int member)
 static bool is_recalled(const struct driver *driver, int member)
 {
 	return members_ledger(driver->members)->members[member].state ==
-	       MEMBER_RECALLED;
+	       MEMBER_DRAINING;
 }
 
 unsigned driver_draining(const struct driver *driver)

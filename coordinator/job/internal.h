@@ -131,7 +131,7 @@ bool save_result_on_overdue(struct driver *driver, struct event *event);
 
 /* The executor has ranks that run or begin. */
 bool drain_has_ranks(const struct driver *driver, int member);
-/* Executors that are recalled and have ranks. */
+/* Executors that are draining and have ranks. */
 unsigned driver_draining(const struct driver *driver);
 /* Those that have no ranks are released. */
 void driver_release_drained(struct driver *driver);

@@ -93,7 +93,7 @@ static void on_recalled(void *user, int member, msec_t grace)
 		snprintf(reason, sizeof(reason), "%s is to leave within %lld s",
 			 m->name, (long long)grace / 1000);
 		journal_writer_notice(driver->writer,
-				      BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED,
+				      BELLOWS__V1__NOTICE_KIND__NOTICE_DRAINING,
 				      reason);
 	}
 	event.size = driver_possible(driver, driver->job.target);

@@ -292,7 +292,7 @@ static void count_notice(struct tally *tally, Bellows__V1__NoticeKind kind)
 {
 	tally->declined += kind == BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED;
 	tally->lost += kind == BELLOWS__V1__NOTICE_KIND__NOTICE_LOST;
-	tally->recalled += kind == BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED;
+	tally->drained += kind == BELLOWS__V1__NOTICE_KIND__NOTICE_DRAINING;
 }
 
 static bool is_like(const struct notice *last, Bellows__V1__NoticeKind kind,

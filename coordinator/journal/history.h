@@ -53,7 +53,7 @@ enum rescale_phase {
 /* Of all that the job has had; grows only. */
 struct tally {
 	unsigned grown, shrunk, recovered, checkpoints, dropped;
-	unsigned declined, lost, recalled;
+	unsigned declined, lost, drained;
 	msec_t phases[PHASES]; /* of those that were not dropped */
 	msec_t paused;         /* from the order to save to the first step */
 	uint64_t repeated;     /* steps */

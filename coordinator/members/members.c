@@ -383,17 +383,17 @@ static void on_heartbeat(struct members *members, int member,
 			 const Bellows__V1__Heartbeat *heartbeat)
 {
 	struct member *m = &members->ledger.members[member];
-	bool recalled = heartbeat->grace > 0;
+	bool draining = heartbeat->grace > 0;
 
 	answer(members, member, heartbeat->sent);
 	if (!heartbeat->leaving || m->state == MEMBER_LEAVING ||
-	    (recalled && m->state == MEMBER_RECALLED))
+	    (draining && m->state == MEMBER_DRAINING))
 		return;
 	log_info("executor=%s leaves%s", m->name,
-		 recalled ? ": it is recalled" : "");
-	m->state = recalled ? MEMBER_RECALLED : MEMBER_LEAVING;
-	if (recalled)
-		members->events->recalled(members->user, member,
+		 draining ? ": it is drained" : "");
+	m->state = draining ? MEMBER_DRAINING : MEMBER_LEAVING;
+	if (draining)
+		members->events->draining(members->user, member,
 					  heartbeat->grace);
 }
 

@@ -35,7 +35,7 @@ struct members_events {
 	void (*left)(void *user, int member); /* as it was told to */
 	/* It will leave, and keeps its ranks for grace if it is not released
 	 * before. */
-	void (*recalled)(void *user, int member, msec_t grace);
+	void (*draining)(void *user, int member, msec_t grace);
 	/* What the room does not handle itself. */
 	void (*reported)(void *user, int member,
 			 const Bellows__V1__Report *report);

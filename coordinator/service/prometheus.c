@@ -96,9 +96,9 @@ static void put_executors(const struct prometheus_source *f, FILE *to)
 		seconds(silent));
 	put_one(to, "bellows_executors_lost_total", METRICS_COUNTER,
 		"Executors that died or fell silent.", f->history->tally.lost);
-	put_one(to, "bellows_executors_recalled_total", METRICS_COUNTER,
+	put_one(to, "bellows_executors_drained_total", METRICS_COUNTER,
 		"Executors that were told to leave.",
-		f->history->tally.recalled);
+		f->history->tally.drained);
 }
 
 /* ---- rescales ---- */

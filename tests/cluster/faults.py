@@ -156,7 +156,7 @@ def a_worker_deleted_by_hand_is_replaced_and_no_step_is_lost(room, space):
     assert grows[-1]["result"] == "done"
     assert not any(at["repeated_steps"] for at in grows), grows
     assert len(grows) == 1 or "executor=heat-bellows-0 leaves: it is " \
-        "recalled" in space.logs("heat-master-0")
+        "is drained" in space.logs("heat-master-0")
     heat.ends_right("Completed")
     after = uids(space, EXECUTORS)
     assert after.get("heat-worker-1") != before["heat-worker-1"]

@@ -54,9 +54,9 @@ static void only_a_coordinator_can_be_asked_for_the_release(void)
 {
 	unsigned away = SESSION_AWAY, attached = SESSION_ATTACHED;
 
-	CHECK(!session_step(&away, SESSION_EV_RECALL));
-	CHECK(session_step(&attached, SESSION_EV_RECALL));
-	CHECK(!session_step(&attached, SESSION_EV_RECALL));
+	CHECK(!session_step(&away, SESSION_EV_DRAIN));
+	CHECK(session_step(&attached, SESSION_EV_DRAIN));
+	CHECK(!session_step(&attached, SESSION_EV_DRAIN));
 	CHECK(!session_step(&attached, SESSION_EV_DETACH));
 }
 

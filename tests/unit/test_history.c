@@ -94,7 +94,7 @@ static void notices_are_counted_once(void)
 	history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED, "c",
 		       2000);
 	CHECK(history.tally.lost == 2 && history.tally.declined == 1);
-	CHECK(history.tally.recalled == 0);
+	CHECK(history.tally.drained == 0);
 }
 
 static void spans_follow_each_other_without_a_gap(void)

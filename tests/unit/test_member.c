@@ -204,7 +204,7 @@ static void only_the_living_are_found(void)
 {
 	static const bool alive[] = {
 		[MEMBER_JOINED] = true,   [MEMBER_READY] = true,
-		[MEMBER_RECALLED] = true, [MEMBER_LEAVING] = true,
+		[MEMBER_DRAINING] = true, [MEMBER_LEAVING] = true,
 		[MEMBER_GONE] = false,    [MEMBER_LOST] = false,
 	};
 
@@ -299,7 +299,7 @@ static void every_state_has_a_name(void)
 {
 	CHECK_TEXT(member_state_name(MEMBER_JOINED), "joined");
 	CHECK_TEXT(member_state_name(MEMBER_READY), "ready");
-	CHECK_TEXT(member_state_name(MEMBER_RECALLED), "recalled");
+	CHECK_TEXT(member_state_name(MEMBER_DRAINING), "draining");
 	CHECK_TEXT(member_state_name(MEMBER_LEAVING), "leaving");
 	CHECK_TEXT(member_state_name(MEMBER_GONE), "gone");
 	CHECK_TEXT(member_state_name(MEMBER_LOST), "lost");

@@ -196,7 +196,7 @@ static void a_worker_that_leaves_is_told_before_the_job_moves_off_it(void)
 {
 	run();
 	said[0] = '\0';
-	history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_RECALLED,
+	history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_DRAINING,
 		       "worker-1 is to leave within 25 s", 2000);
 	tell(2000, JOB_EV_LEAVE, 1, "worker-1 leaves");
 	CHECK_TEXT(said, "WorkerLeaving: worker-1 is to leave within 25 s\n"
