@@ -237,7 +237,7 @@ static void on_failed(struct checkpoint_recovery *recovery,
 		return;
 	if (checkpoint_store_undo_rollback(recovery->store, &err) < 0)
 		log_warn("the newest checkpoint is in " ADAPTER_KEPT
-			 "/doubted, and was not put back: %s",
+			 "/suspect, and was not put back: %s",
 			 err.text);
 	else
 		log_info("the newest checkpoint is put back: it was not for "

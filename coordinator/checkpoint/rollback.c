@@ -124,7 +124,7 @@ static bool may_go_back(const struct checkpoint_store *store)
 }
 
 int checkpoint_store_roll_back(struct checkpoint_store *store,
-			       const struct checkpoint *bad, bool doubted,
+			       const struct checkpoint *bad, bool suspect,
 			       struct checkpoint *out, struct error *err)
 {
 	CLEANUP(names_fini) struct names names = {0};
@@ -149,24 +149,24 @@ int checkpoint_store_roll_back(struct checkpoint_store *store,
 			    : take_kept(store, out, err);
 	if (r == 0) {
 		store_rename_folder(store, "aside",
-				    doubted ? "doubted" : "damaged");
+				    suspect ? "suspect" : "damaged");
 		return 0;
 	}
 	bring_back(store, "aside", NULL);
 	return no_other(store, err);
 }
 
-/* ---- what was only doubted ---- */
+/* ---- what was only suspect ---- */
 
 bool checkpoint_store_has_suspect(const struct checkpoint_store *store)
 {
-	return store_has_folder(store, "doubted");
+	return store_has_folder(store, "suspect");
 }
 
 void checkpoint_store_confirm_damage(struct checkpoint_store *store)
 {
 	if (checkpoint_store_has_suspect(store))
-		store_rename_folder(store, "doubted", "damaged");
+		store_rename_folder(store, "suspect", "damaged");
 }
 
 /* What is in place becomes what is kept again. */
@@ -194,7 +194,7 @@ int checkpoint_store_undo_rollback(struct checkpoint_store *store,
 {
 	int r = take_away(store, err);
 
-	return r < 0 ? r : bring_back(store, "doubted", err);
+	return r < 0 ? r : bring_back(store, "suspect", err);
 }
 
 /* ---- before the job begins ---- */

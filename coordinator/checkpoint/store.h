@@ -14,7 +14,7 @@
  *                                /2/state   the one before
  *                                /new/      1, while it is made
  *                                /aside/    while an older one is put back
- *                                /doubted/  what a start may have failed for
+ *                                /suspect/  what a start may have failed for
  *                                /damaged/  what could not be gone on from
  *
  * Of files that are replaced by renaming, hard links are enough, which cost
@@ -63,18 +63,18 @@ void checkpoint_store_make_room(struct checkpoint_store *store, uint64_t bytes);
 bool checkpoint_is_damaged(int looked);
 
 /* What lies there is no good: bad, or (NULL) whatever it is; or it is only
- * doubted.  Sets it aside and puts the one before in its place, which out
+ * suspect.  Sets it aside and puts the one before in its place, which out
  * becomes.  -ENOENT, and nothing has changed, if there is none. */
 int checkpoint_store_roll_back(struct checkpoint_store *store,
-			       const struct checkpoint *bad, bool doubted,
+			       const struct checkpoint *bad, bool suspect,
 			       struct checkpoint *out, struct error *err);
 
-/* One is set aside that was doubted, be it by a coordinator before this one: */
+/* One is set aside that was suspect, be it by a coordinator before this one: */
 bool checkpoint_store_has_suspect(const struct checkpoint_store *store);
 /* it is taken for damaged; */
 void checkpoint_store_confirm_damage(struct checkpoint_store *store);
 /* or it was for nothing, and all is as it was before.  What would be written
- * over is left, and so is the doubted one: -EEXIST. */
+ * over is left, and so is the suspect one: -EEXIST. */
 int checkpoint_store_undo_rollback(struct checkpoint_store *store,
 				   struct error *err);
 

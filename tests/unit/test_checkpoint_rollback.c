@@ -64,7 +64,7 @@ static void without_another_nothing_changes(void)
 	tear_down();
 }
 
-/* The second is doubted, and the first in its place. */
+/* The second is suspect, and the first in its place. */
 static bool doubt(struct checkpoint *newest)
 {
 	struct checkpoint older = {0};
@@ -126,7 +126,7 @@ static void a_guess_is_not_put_over_what_cannot_be_told(void)
 	put_by_renaming("state", "!3");
 	CHECK(checkpoint_store_undo_rollback(bed.store, &err) == -EBADMSG);
 	CHECK_TEXT(read_it("state"), "!3");
-	CHECK_TEXT(read_it(ADAPTER_KEPT "/doubted/state"), "2");
+	CHECK_TEXT(read_it(ADAPTER_KEPT "/suspect/state"), "2");
 	tear_down();
 }
 
