@@ -47,7 +47,7 @@ static const char *const event_names[] = {
 	[JOB_EV_REPLACED_SOON] = "replaced soon",
 	[JOB_EV_RANKS_UP]   = "ranks up",
 	[JOB_EV_RESUMED]    = "resumed",
-	[JOB_EV_AFRESH]     = "afresh",
+	[JOB_EV_RESTARTED_CLEAN]     = "afresh",
 	[JOB_EV_STEP]       = "step",
 	[JOB_EV_UNREADABLE] = "unreadable",
 	[JOB_EV_DUE]        = "due",
@@ -183,8 +183,8 @@ static void keep(struct job *job, const struct job_event *event)
 
 static void go_back(struct job *job, const struct job_event *event)
 {
-	job_count_failure(job, job->begun, event->type == JOB_EV_AFRESH,
-			  event->now);
+	job_count_failure(job, job->begun,
+			  event->type == JOB_EV_RESTARTED_CLEAN, event->now);
 	job->next = 0;
 	if (job->target > 0)
 		job->target = job->proven;

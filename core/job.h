@@ -107,7 +107,7 @@ enum job_event_type {
 			       * a moment */
 	JOB_EV_RANKS_UP,      /* all ranks run, each where it belongs */
 	JOB_EV_RESUMED,       /* proof that they went on from the checkpoint */
-	JOB_EV_AFRESH,        /* proof that they did not */
+	JOB_EV_RESTARTED_CLEAN, /* proof that they did not */
 	JOB_EV_STEP,      /* the application made its first step of a start, not
 			   * before the checkpoint's */
 	JOB_EV_FINISHED,  /* all ranks left with exit code 0, unasked */

@@ -136,7 +136,7 @@ enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 		return job->resumed ? ON_RANKS_UP : ON_RANKS_ONLY;
 	case JOB_EV_RESUMED:
 		return ON_RESUMED;
-	case JOB_EV_AFRESH:
+	case JOB_EV_RESTARTED_CLEAN:
 		return resolve_afresh(job);
 	case JOB_EV_STEP:
 		return ON_STEP;

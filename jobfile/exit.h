@@ -15,7 +15,7 @@ enum exit_code {
 	EXIT_INTERNAL = 70,    /* our own mistake */
 	EXIT_SYSTEM = 71,      /* port in use, program missing */
 	EXIT_CHECKPOINT = 73,  /* checkpoint directory cannot be used */
-	EXIT_AFRESH = 74,      /* it did not go on from its checkpoint */
+	EXIT_RESTARTED = 74,   /* it did not go on from its checkpoint */
 	EXIT_SUSPENDED = 75,   /* saved and stopped; the same command resumes */
 	EXIT_DECLINED = 76,    /* a Scale request was declined */
 	EXIT_CANNOT_RUN = 126, /* the application, as a shell says it */

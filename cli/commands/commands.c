@@ -128,7 +128,7 @@ const struct command commands[] = {
 	 0, 1,
 	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_UNREACHABLE,
 		       EXIT_INTERNAL, EXIT_SYSTEM, EXIT_CHECKPOINT,
-		       EXIT_AFRESH,
+		       EXIT_RESTARTED,
 		       EXIT_SUSPENDED, EXIT_CANCELLED, -1},
 	 cmd_run},
 	{ON_SCALE, "scale", "JOB RANKS|+N|-N",

@@ -15,7 +15,7 @@ static const struct {
 	{EXIT_INTERNAL, "internal error"},
 	{EXIT_SYSTEM, "the system refused: port in use, program missing"},
 	{EXIT_CHECKPOINT, "the checkpoint directory cannot be used"},
-	{EXIT_AFRESH, "the application began afresh instead of resuming"},
+	{EXIT_RESTARTED, "the application began afresh instead of resuming"},
 	{EXIT_SUSPENDED, "saved and stopped; the same command resumes"},
 	{EXIT_DECLINED, "declined"},
 	{EXIT_CANCELLED, "cancelled"},

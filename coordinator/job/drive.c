@@ -24,9 +24,9 @@ static int exit_code_of(const struct driver *driver)
 	case JOB_FAILED:
 		if (driver->exit_code != 0)
 			return driver->exit_code;
-		if (driver->progress.afresh != 0 &&
-		    driver->progress.afresh == driver->job.epoch)
-			return EXIT_AFRESH;
+		if (driver->progress.restarted_clean != 0 &&
+		    driver->progress.restarted_clean == driver->job.epoch)
+			return EXIT_RESTARTED;
 		if (!driver->app_ended)
 			return EXIT_UNREACHABLE;
 		if (WIFSIGNALED(driver->app_status))

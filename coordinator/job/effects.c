@@ -70,8 +70,8 @@ static void on_unprepared_files(struct driver *driver, int r,
 	bool gone = r == -ENOENT && !driver->job.resumed;
 
 	log_error("epoch=%u not started: %s", driver->job.epoch, reason);
-	driver->exit_code = gone ? EXIT_AFRESH : EXIT_CHECKPOINT;
-	driver_post(driver, gone ? JOB_EV_AFRESH : JOB_EV_UNSTARTED,
+	driver->exit_code = gone ? EXIT_RESTARTED : EXIT_CHECKPOINT;
+	driver_post(driver, gone ? JOB_EV_RESTARTED_CLEAN : JOB_EV_UNSTARTED,
 		    driver->job.epoch, 0, reason);
 }
 

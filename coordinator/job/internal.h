@@ -59,13 +59,14 @@ struct driver {
 
 	/* see progress.h */
 	struct {
-		unsigned epoch;       /* whose steps were seen last */
-		struct resume resume; /* what it has to prove */
-		unsigned resumed;     /* epoch that has proven it */
-		unsigned afresh; /* epoch that did not go on, must not write */
-		uint64_t ordered_at;  /* last step seen when told to save */
-		uint64_t saved_after; /* the same, of the checkpoint that it
-				       * wrote */
+		unsigned epoch;           /* whose steps were seen last */
+		struct resume resume;     /* what it has to prove */
+		unsigned resumed;         /* epoch that has proven it */
+		unsigned restarted_clean; /* epoch that did not go on, must not
+					     write */
+		uint64_t ordered_at;      /* last step seen when told to save */
+		uint64_t saved_after;     /* the same, of the checkpoint that it
+					   * wrote */
 		struct loop_timer proof;
 	} progress;
 

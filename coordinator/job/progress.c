@@ -103,9 +103,9 @@ static void judge(struct driver *driver, enum resume_verdict verdict,
 		progress_on_up(driver);
 		return;
 	case RESUME_REFUTED:
-		if (driver->progress.afresh == driver->job.epoch)
+		if (driver->progress.restarted_clean == driver->job.epoch)
 			return;
-		driver->progress.afresh = driver->job.epoch;
+		driver->progress.restarted_clean = driver->job.epoch;
 		launch_forbid(launches_now(driver->launches));
 		snprintf(reason, sizeof(reason),
 			 "it did not go on from its checkpoint of step %llu: "
@@ -117,8 +117,8 @@ static void judge(struct driver *driver, enum resume_verdict verdict,
 								.seen),
 			 line);
 		log_error("epoch=%u %s", driver->job.epoch, reason);
-		driver_post(driver, JOB_EV_AFRESH, driver->job.epoch, 0,
-			    reason);
+		driver_post(driver, JOB_EV_RESTARTED_CLEAN, driver->job.epoch,
+			    0, reason);
 		return;
 	}
 }

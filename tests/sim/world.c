@@ -191,7 +191,8 @@ static enum job_event_type first_word(struct world *world)
 		model->unreadable--;
 		return JOB_EV_UNREADABLE;
 	}
-	return world->run.ranks == model->afresh ? JOB_EV_AFRESH : JOB_EV_STEP;
+	return world->run.ranks == model->afresh ? JOB_EV_RESTARTED_CLEAN
+						 : JOB_EV_STEP;
 }
 
 static void on_due(struct world *world, enum world_timer timer)

@@ -221,7 +221,7 @@ static void one_rank_is_a_size_to_go_back_to_from_a_start_afresh(void)
 	struct job job = on_its_way(1, JOB_RESUMING);
 
 	CHECK(job.state == JOB_RESUMING && job.begun == 4 && job.proven == 1);
-	CHECK(feed(&job, JOB_EV_AFRESH, 0));
+	CHECK(feed(&job, JOB_EV_RESTARTED_CLEAN, 0));
 	CHECK(job.state == JOB_STOPPING && job.target == 1);
 }
 
@@ -230,7 +230,7 @@ static void a_first_start_that_leaves_its_checkpoint_unread_fails(void)
 	struct job job = first_start(2, true);
 
 	CHECK(job.state == JOB_RESUMING);
-	CHECK(feed(&job, JOB_EV_AFRESH, 0));
+	CHECK(feed(&job, JOB_EV_RESTARTED_CLEAN, 0));
 	CHECK(job.state == JOB_FAILED);
 }
 
