@@ -32,7 +32,7 @@ enum { FAILURES_MAX = 5, NOBODY = -1 };
 #define REST_MAX MINUTES(5)
 
 /* Beside the host of that number. */
-struct post {
+struct host_record {
 	unsigned failures; /* in a row */
 	msec_t rest_until;
 	bool doubt; /* it left soon: fit for the job, or no more wanted? */
@@ -42,7 +42,7 @@ struct remote {
 	struct provider base;
 	struct worker_set workers;
 	const struct hosts *hosts; /* borrowed */
-	struct post *posts;
+	struct host_record *records;
 	struct loop_timer timer;
 	msec_t news; /* when the wish is sure to be newer than a release */
 	unsigned wish;
@@ -55,21 +55,21 @@ static void on_timer(void *user)
 	settle(user);
 }
 
-static bool fails_always(const struct post *post)
+static bool fails_always(const struct host_record *record)
 {
-	return post->failures >= FAILURES_MAX;
+	return record->failures >= FAILURES_MAX;
 }
 
 static void on_failure(struct remote *p, unsigned number, const char *how)
 {
-	struct post *post = &p->posts[number];
+	struct host_record *record = &p->records[number];
 	const char *name = p->hosts->at[number].name;
 	msec_t rest;
 
-	rest = backoff(post->failures++, REST, REST_MAX);
-	post->rest_until = loop_now() + rest;
+	rest = backoff(record->failures++, REST, REST_MAX);
+	record->rest_until = loop_now() + rest;
 	log_warn("host=%s failures=%u rests for %lld ms: %s", name,
-		 post->failures, (long long)rest, how);
+		 record->failures, (long long)rest, how);
 }
 
 static void start(struct remote *p, unsigned number)
@@ -90,7 +90,7 @@ static void start(struct remote *p, unsigned number)
 static void on_gone(void *user, const struct worker *worker)
 {
 	struct remote *p = user;
-	struct post *post = &p->posts[worker->number];
+	struct host_record *record = &p->records[worker->number];
 	msec_t lived = worker->ended - worker->started;
 	char how[32];
 
@@ -98,17 +98,17 @@ static void on_gone(void *user, const struct worker *worker)
 	p->base.events->lost(p->base.user, worker->name, how,
 			     worker_set_count(&p->workers));
 	if (lived >= LONG)
-		post->failures = 0;
+		record->failures = 0;
 	if (worker->status != 0) {
 		on_failure(p, worker->number, how);
 		/* Under its old name the loss is known to the job at once. */
 		if (lived >= SOON && worker_set_count(&p->workers) < p->wish &&
-		    !fails_always(post))
+		    !fails_always(record))
 			start(p, worker->number);
 	} else {
-		post->doubt = lived < SOON;
-		if (!post->doubt)
-			post->failures = 0;
+		record->doubt = lived < SOON;
+		if (!record->doubt)
+			record->failures = 0;
 		p->news = loop_now() + NEWS;
 	}
 	settle(p);
@@ -120,9 +120,9 @@ static void resolve_doubts(struct remote *p)
 	bool wanted = worker_set_count(&p->workers) < p->wish;
 
 	for (unsigned i = 0; i < p->hosts->n; i++) {
-		if (p->posts[i].doubt && wanted)
+		if (p->records[i].doubt && wanted)
 			on_failure(p, i, "it left at once");
-		p->posts[i].doubt = false;
+		p->records[i].doubt = false;
 	}
 }
 
@@ -133,14 +133,14 @@ static int find_free(const struct remote *p, msec_t *due)
 
 	*due = 0;
 	for (unsigned i = 0; i < p->hosts->n; i++) {
-		const struct post *post = &p->posts[i];
+		const struct host_record *record = &p->records[i];
 
 		if (worker_set_find(&p->workers, i))
 			continue;
-		if (post->rest_until <= now)
+		if (record->rest_until <= now)
 			return (int)i;
-		if (*due == 0 || post->rest_until < *due)
-			*due = post->rest_until;
+		if (*due == 0 || record->rest_until < *due)
+			*due = record->rest_until;
 	}
 	return NOBODY;
 }
@@ -167,8 +167,8 @@ static void tell_trouble(struct remote *p)
 	unsigned resting = 0;
 
 	for (unsigned i = 0; i < p->hosts->n; i++)
-		resting += fails_always(&p->posts[i]) &&
-			   p->posts[i].rest_until > loop_now();
+		resting += fails_always(&p->records[i]) &&
+			   p->records[i].rest_until > loop_now();
 	if (resting > 0)
 		snprintf(except, sizeof(except),
 			 ", %u of them rest after failures", resting);
@@ -202,8 +202,8 @@ static int remote_hold(struct provider *base, unsigned executors,
 
 	if (executors != p->wish)
 		for (size_t i = 0; i < p->hosts->n; i++)
-			if (fails_always(&p->posts[i]))
-				p->posts[i] = (struct post){0};
+			if (fails_always(&p->records[i]))
+				p->records[i] = (struct host_record){0};
 	p->wish = executors;
 	settle(p);
 	return 0;
@@ -223,7 +223,7 @@ static void remote_free(struct remote *p)
 		return;
 	loop_timer_clear(&p->timer);
 	worker_set_fini(&p->workers);
-	free(p->posts);
+	free(p->records);
 	free(p);
 }
 
@@ -245,8 +245,8 @@ static int remote_create(struct provider **out,
 	r = worker_set_init(&p->workers, config, on_gone, p, err);
 	if (r < 0)
 		return r;
-	p->posts = calloc(p->hosts->n, sizeof(*p->posts));
-	if (!p->posts)
+	p->records = calloc(p->hosts->n, sizeof(*p->records));
+	if (!p->records)
 		return error_set(err, -ENOMEM, "out of memory");
 	*out = &STEAL(p)->base;
 	return 0;

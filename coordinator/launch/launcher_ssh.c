@@ -35,7 +35,7 @@
 struct ssh;
 
 /* A member, once it is heard of. */
-struct post {
+struct ssh_member {
 	struct ssh *ssh;
 	int member;
 	struct ssh_peer peer; /* port 0: nothing was reported yet */
@@ -52,7 +52,7 @@ struct ssh {
 	char dir[4200], key[4300];
 	struct keypair pair;
 	struct launcher_keys keys;
-	struct post *posts[MEMBERS_MAX]; /* NULL: not heard of */
+	struct ssh_member *ssh_members[MEMBERS_MAX]; /* NULL: not heard of */
 };
 
 static struct ssh *ssh_of(struct launcher *launcher)
@@ -60,128 +60,127 @@ static struct ssh *ssh_of(struct launcher *launcher)
 	return (struct ssh *)launcher;
 }
 
-static const struct member *member_of(const struct post *post)
+static const struct member *member_of(const struct ssh_member *at)
 {
-	return &members_ledger(post->ssh->room->members)->members[post->member];
+	return &members_ledger(at->ssh->room->members)->members[at->member];
 }
 
-/* ---- posts ---- */
+/* ---- members that ssh reaches ---- */
 
-static struct post *post_destroy(struct post *post)
+static struct ssh_member *post_destroy(struct ssh_member *at)
 {
-	if (!post)
+	if (!at)
 		return NULL;
-	loop_timer_clear(&post->again);
-	login_destroy(post->login);
-	free(post);
+	loop_timer_clear(&at->again);
+	login_destroy(at->login);
+	free(at);
 	return NULL;
 }
 
 /* NULL without memory: asked again with the next report. */
-static struct post *post_of(struct ssh *ssh, int member)
+static struct ssh_member *post_of(struct ssh *ssh, int member)
 {
-	struct post *post = ssh->posts[member];
+	struct ssh_member *at = ssh->ssh_members[member];
 
-	if (post)
-		return post;
-	post = ssh->posts[member] = calloc(1, sizeof(*post));
-	if (post) {
-		post->ssh = ssh;
-		post->member = member;
+	if (at)
+		return at;
+	at = ssh->ssh_members[member] = calloc(1, sizeof(*at));
+	if (at) {
+		at->ssh = ssh;
+		at->member = member;
 	}
-	return post;
+	return at;
 }
 
-static void refuse(struct post *post, const char *why, int exit_code)
+static void refuse(struct ssh_member *at, const char *why, int exit_code)
 {
-	struct members *members = post->ssh->room->members;
+	struct members *members = at->ssh->room->members;
 
-	post->wanted = false;
-	loop_timer_clear(&post->again);
-	post->login = login_destroy(post->login);
-	if (member_of(post)->state == MEMBER_READY) {
-		log_warn("executor=%s %s", member_of(post)->name, why);
-		members_release(members, post->member,
+	at->wanted = false;
+	loop_timer_clear(&at->again);
+	at->login = login_destroy(at->login);
+	if (member_of(at)->state == MEMBER_READY) {
+		log_warn("executor=%s %s", member_of(at)->name, why);
+		members_release(members, at->member,
 				"it cannot be reached any more");
 	}
-	members_refuse(members, post->member, why, exit_code);
+	members_refuse(members, at->member, why, exit_code);
 }
 
 /* ---- logging in ---- */
 
 static void reach(void *user);
 
-static void try_again(struct post *post, const char *why)
+static void try_again(struct ssh_member *at, const char *why)
 {
-	bool is_new = strcmp(why, post->failure) != 0;
+	bool is_new = strcmp(why, at->failure) != 0;
 
-	snprintf(post->failure, sizeof(post->failure), "%s", why);
-	if (loop_now() - post->since >= PATIENCE) {
-		refuse(post, why, EXIT_UNREACHABLE);
+	snprintf(at->failure, sizeof(at->failure), "%s", why);
+	if (loop_now() - at->since >= PATIENCE) {
+		refuse(at, why, EXIT_UNREACHABLE);
 		return;
 	}
-	if (is_new && post->peer.port != 0)
-		log_info("executor=%s not reached yet: %s",
-			 member_of(post)->name, why);
-	loop_timer_set(post->ssh->room->loop, &post->again, PAUSE, reach, post);
+	if (is_new && at->peer.port != 0)
+		log_info("executor=%s not reached yet: %s", member_of(at)->name,
+			 why);
+	loop_timer_set(at->ssh->room->loop, &at->again, PAUSE, reach, at);
 }
 
 static void on_login(void *user, int code, const char *failure,
 		     const char *host_key)
 {
-	struct post *post = user;
+	struct ssh_member *at = user;
 
-	post->login = NULL;
+	at->login = NULL;
 	/* a polled executor takes the job's key after it has joined */
-	if ((code == -EACCES && !member_of(post)->polled) || code == -ENOEXEC) {
-		refuse(post, failure, EXIT_UNREACHABLE);
+	if ((code == -EACCES && !member_of(at)->polled) || code == -ENOEXEC) {
+		refuse(at, failure, EXIT_UNREACHABLE);
 		return;
 	}
 	if (code < 0) {
-		try_again(post, failure);
+		try_again(at, failure);
 		return;
 	}
-	snprintf(post->peer.host_key, sizeof(post->peer.host_key), "%s",
-		 host_key);
-	post->wanted = false;
-	log_info("executor=%s lets us in at %s port %u", member_of(post)->name,
-		 post->peer.address, post->peer.port);
-	members_admit(post->ssh->room->members, post->member);
+	snprintf(at->peer.host_key, sizeof(at->peer.host_key), "%s", host_key);
+	at->wanted = false;
+	log_info("executor=%s lets us in at %s port %u", member_of(at)->name,
+		 at->peer.address, at->peer.port);
+	members_admit(at->ssh->room->members, at->member);
 }
 
 static void reach(void *user)
 {
-	struct post *post = user;
-	struct ssh *ssh = post->ssh;
+	struct ssh_member *at = user;
+	struct ssh *ssh = at->ssh;
 	struct error err;
 
-	if (!post->wanted || post->login)
+	if (!at->wanted || at->login)
 		return;
-	if (post->peer.port == 0)
-		try_again(post, "it has not reported an sshd");
-	else if (login_start(&post->login, ssh->room->loop, &post->peer,
-			     ssh->pair.private_key, PROOF, LOGIN, on_login,
-			     post, &err) < 0)
-		try_again(post, err.text);
+	if (at->peer.port == 0)
+		try_again(at, "it has not reported an sshd");
+	else if (login_start(&at->login, ssh->room->loop, &at->peer,
+			     ssh->pair.private_key, PROOF, LOGIN, on_login, at,
+			     &err) < 0)
+		try_again(at, err.text);
 }
 
 static void ssh_admit(struct launcher *launcher, int member)
 {
-	struct post *post = post_of(ssh_of(launcher), member);
+	struct ssh_member *at = post_of(ssh_of(launcher), member);
 
-	if (!post || post->wanted)
+	if (!at || at->wanted)
 		return;
-	post->wanted = true;
-	post->since = loop_now();
-	reach(post);
+	at->wanted = true;
+	at->since = loop_now();
+	reach(at);
 }
 
 /* ---- reports ---- */
 
-static int take_peer(struct post *post, const Bellows__V1__Sshd *sshd,
+static int take_peer(struct ssh_member *at, const Bellows__V1__Sshd *sshd,
 		     struct error *err)
 {
-	const char *address = member_of(post)->address;
+	const char *address = member_of(at)->address;
 	struct ssh_peer peer = {.port = sshd->port};
 
 	snprintf(peer.address, sizeof(peer.address), "%s",
@@ -190,37 +189,37 @@ static int take_peer(struct post *post, const Bellows__V1__Sshd *sshd,
 	snprintf(peer.host_key, sizeof(peer.host_key), "%s", sshd->host_key);
 	if (sshconf_check_peer(&peer, err) < 0)
 		return -EINVAL;
-	if (memcmp(&peer, &post->peer, sizeof(peer)) == 0)
+	if (memcmp(&peer, &at->peer, sizeof(peer)) == 0)
 		return 0;
-	post->peer = peer;
-	post->login = login_destroy(post->login); /* of the one before */
+	at->peer = peer;
+	at->login = login_destroy(at->login); /* of the one before */
 	return 0;
 }
 
 static void ssh_on_report(struct launcher *launcher, int member,
 			  const Bellows__V1__Report *report)
 {
-	struct post *post;
+	struct ssh_member *at;
 	struct error err;
 
 	if (report->what_case != BELLOWS__V1__REPORT__WHAT_SSHD)
 		return;
-	post = post_of(ssh_of(launcher), member);
-	if (!post)
+	at = post_of(ssh_of(launcher), member);
+	if (!at)
 		return;
 	if (*report->sshd->failure)
-		refuse(post, report->sshd->failure, EXIT_SYSTEM);
-	else if (take_peer(post, report->sshd, &err) < 0)
-		refuse(post, err.text, EXIT_SYSTEM);
+		refuse(at, report->sshd->failure, EXIT_SYSTEM);
+	else if (take_peer(at, report->sshd, &err) < 0)
+		refuse(at, err.text, EXIT_SYSTEM);
 	else
-		reach(post);
+		reach(at);
 }
 
 static void ssh_on_gone(struct launcher *launcher, int member)
 {
 	struct ssh *ssh = ssh_of(launcher);
 
-	ssh->posts[member] = post_destroy(ssh->posts[member]);
+	ssh->ssh_members[member] = post_destroy(ssh->ssh_members[member]);
 }
 
 /* ---- a start ---- */
@@ -247,12 +246,12 @@ static int list_hosts(const struct ssh *ssh, const struct layout *layout,
 {
 	for (int i = 0; i < layout->n; i++) {
 		int member = layout->places[i].member;
-		const struct post *post = ssh->posts[member];
+		const struct ssh_member *at = ssh->ssh_members[member];
 
-		if (!post || post->peer.port == 0)
+		if (!at || at->peer.port == 0)
 			return error_set(err, -ENOENT,
 					 "executor %d has no sshd", member);
-		hosts[i] = (struct sshconf_host){member, &post->peer};
+		hosts[i] = (struct sshconf_host){member, &at->peer};
 	}
 	return 0;
 }
@@ -316,7 +315,7 @@ static void ssh_destroy(struct launcher *launcher)
 	struct ssh *ssh = ssh_of(launcher);
 
 	for (int i = 0; i < MEMBERS_MAX; i++)
-		post_destroy(ssh->posts[i]);
+		post_destroy(ssh->ssh_members[i]);
 	tree_remove_path(ssh->dir, NULL);
 	keypair_forget(&ssh->pair);
 	free(ssh);
