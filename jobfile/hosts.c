@@ -16,61 +16,61 @@ enum { NAME_MAX_LENGTH = 63 };
 	"after the name the host's address in digits, as 10.0.0.7 or fd00::7"
 
 /* Where in the file something is wrong. */
-struct place {
+struct file_line {
 	const char *path;
 	unsigned line;
 };
 
-static int refuse(const struct place *place, struct error *err,
+static int refuse(const struct file_line *where, struct error *err,
 		  const char *what, const char *value, const char *right)
 {
-	return error_set(err, -EINVAL, "%s:%u: %s%.64s%s; %s", place->path,
-			 place->line, what, value, *value ? "'" : "", right);
+	return error_set(err, -EINVAL, "%s:%u: %s%.64s%s; %s", where->path,
+			 where->line, what, value, *value ? "'" : "", right);
 }
 
 /* ---- one line ---- */
 
-static int check_name(const struct place *place, const char *name,
+static int check_name(const struct file_line *where, const char *name,
 		      struct error *err)
 {
 	size_t n = strlen(name);
 
 	if (n <= NAME_MAX_LENGTH && strspn(name, NAME_CHARACTERS) == n)
 		return 0;
-	return refuse(place, err, "'", name,
+	return refuse(where, err, "'", name,
 		      "a host's name: 1 to 63 of A-Z a-z 0-9 . _ -");
 }
 
 /* Returns the family, or -EINVAL. */
-static int check_address(const struct place *place, const char *address,
+static int check_address(const struct file_line *where, const char *address,
 			 struct error *err)
 {
 	struct in6_addr v6;
 	struct in_addr v4;
 
 	if (!address)
-		return refuse(place, err, "there is no address", "",
+		return refuse(where, err, "there is no address", "",
 			      RIGHT_ADDRESS);
 	if (inet_pton(AF_INET, address, &v4) == 1 && v4.s_addr != 0)
 		return AF_INET;
 	if (inet_pton(AF_INET6, address, &v6) == 1 &&
 	    !IN6_IS_ADDR_UNSPECIFIED(&v6) && !IN6_IS_ADDR_LINKLOCAL(&v6))
 		return AF_INET6;
-	return refuse(place, err, "'", address, RIGHT_ADDRESS);
+	return refuse(where, err, "'", address, RIGHT_ADDRESS);
 }
 
-static int check_word(const struct place *place, const char *word,
+static int check_word(const struct file_line *where, const char *word,
 		      struct error *err)
 {
 	if (!strpbrk(word, "'\"\\"))
 		return 0;
-	return refuse(place, err, "'", word,
+	return refuse(where, err, "'", word,
 		      "no shell reads the command: words without quotes and "
 		      "backslashes");
 }
 
-static int read_words(struct host *host, const struct place *place, char **rest,
-		      struct error *err)
+static int read_words(struct host *host, const struct file_line *where,
+		      char **rest, struct error *err)
 {
 	const char *word;
 	size_t n = 0;
@@ -78,9 +78,9 @@ static int read_words(struct host *host, const struct place *place, char **rest,
 
 	while ((word = strtok_r(NULL, BLANKS, rest))) {
 		if (n == HOST_WORDS_MAX)
-			return refuse(place, err, "the command is too long", "",
+			return refuse(where, err, "the command is too long", "",
 				      "at most 64 words");
-		r = check_word(place, word, err);
+		r = check_word(where, word, err);
 		if (r < 0)
 			return r;
 		host->words[n++] = word;
@@ -88,24 +88,24 @@ static int read_words(struct host *host, const struct place *place, char **rest,
 	return 0;
 }
 
-static int check_once(const struct hosts *hosts, const struct place *place,
+static int check_once(const struct hosts *hosts, const struct file_line *where,
 		      const char *name, struct error *err)
 {
 	for (size_t i = 0; i < hosts->n; i++)
 		if (strcmp(hosts->at[i].name, name) == 0)
-			return refuse(place, err, "there is another host '",
+			return refuse(where, err, "there is another host '",
 				      name, "each name once");
 	return 0;
 }
 
-static int check_family(struct hosts *hosts, const struct place *place,
+static int check_family(struct hosts *hosts, const struct file_line *where,
 			int family, struct error *err)
 {
 	if (hosts->n == 0)
 		hosts->family = family;
 	if (hosts->family == family)
 		return 0;
-	return refuse(place, err, "IPv4 and IPv6 in one file", "",
+	return refuse(where, err, "IPv4 and IPv6 in one file", "",
 		      "addresses of one kind, by which the hosts reach each "
 		      "other");
 }
@@ -120,8 +120,8 @@ static void cut_comment(char *line)
 	*c = '\0';
 }
 
-static int read_line(struct hosts *hosts, const struct place *place, char *line,
-		     struct error *err)
+static int read_line(struct hosts *hosts, const struct file_line *where,
+		     char *line, struct error *err)
 {
 	struct host *host = &hosts->at[hosts->n];
 	char *rest;
@@ -131,21 +131,21 @@ static int read_line(struct hosts *hosts, const struct place *place, char *line,
 	for (const char *c = line; *c; c++)
 		if (((unsigned char)*c < ' ' && !strchr(BLANKS, *c)) ||
 		    *c == 0x7f)
-			return refuse(place, err, "a control character", "",
+			return refuse(where, err, "a control character", "",
 				      "plain text, one host a line");
 	host->name = strtok_r(line, BLANKS, &rest);
 	if (!host->name)
 		return 0;
 	host->address = strtok_r(NULL, BLANKS, &rest);
-	r = check_name(place, host->name, err);
+	r = check_name(where, host->name, err);
 	if (r == 0)
-		r = check_once(hosts, place, host->name, err);
+		r = check_once(hosts, where, host->name, err);
 	if (r == 0)
-		r = check_address(place, host->address, err);
+		r = check_address(where, host->address, err);
 	if (r > 0)
-		r = check_family(hosts, place, r, err);
+		r = check_family(hosts, where, r, err);
 	if (r == 0)
-		r = read_words(host, place, &rest, err);
+		r = read_words(host, where, &rest, err);
 	if (r == 0)
 		hosts->n++;
 	return r;
@@ -167,17 +167,17 @@ static int check_text(const char *path, const char *text, size_t size,
 
 static int read_lines(struct hosts *hosts, const char *path, struct error *err)
 {
-	struct place place = {.path = path};
+	struct file_line where = {.path = path};
 	char *rest = hosts->text, *line;
 	int r;
 
 	while ((line = strsep(&rest, "\n"))) {
-		place.line++;
-		r = read_line(hosts, &place, line, err);
+		where.line++;
+		r = read_line(hosts, &where, line, err);
 		if (r < 0)
 			return r;
 		if (hosts->n > HOSTS_MAX)
-			return refuse(&place, err, "too many hosts", "",
+			return refuse(&where, err, "too many hosts", "",
 				      "at most 4096");
 	}
 	if (hosts->n == 0)

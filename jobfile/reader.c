@@ -21,8 +21,8 @@ int reader_refuse(struct reader *reader, unsigned line, const char *shown,
 			 line, shown, text);
 }
 
-int reader_refuse_value(struct reader *reader, const struct place *place,
-			const char *fmt, ...)
+int reader_refuse_value(struct reader *reader,
+			const struct jobfile_entry *entry, const char *fmt, ...)
 {
 	char text[192], wanted[192];
 	va_list args;
@@ -30,9 +30,9 @@ int reader_refuse_value(struct reader *reader, const struct place *place,
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	return reader_refuse(reader, (unsigned)place->node->start_mark.line + 1,
-			     place->shown, "%s; %s", text,
-			     schema_wanted(place->key, wanted, sizeof(wanted)));
+	return reader_refuse(reader, (unsigned)entry->node->start_mark.line + 1,
+			     entry->shown, "%s; %s", text,
+			     schema_wanted(entry->key, wanted, sizeof(wanted)));
 }
 
 unsigned reader_line(const struct reader *reader, const char *path)
@@ -119,10 +119,11 @@ static int read_member(struct reader *reader, const char *section,
 	snprintf(inner_shown, sizeof(inner_shown), "%s%s", shown, name);
 	key = schema_find(path);
 	if (key) {
-		const struct place place = {key, inner_shown, node, base};
+		const struct jobfile_entry entry = {key, inner_shown, node,
+						    base};
 
 		reader->lines[key - schema_keys] = line;
-		return value_read(reader, &place);
+		return value_read(reader, &entry);
 	}
 	snprintf(inner, sizeof(inner), "%s%s.", section, name);
 	if (!schema_has_section(inner))
@@ -197,13 +198,14 @@ int reader_defaults(struct reader *reader)
 {
 	for (size_t i = 0; i < SCHEMA_KEYS; i++) {
 		const struct schema_key *key = &schema_keys[i];
-		const struct place place = {key, key->path, NULL, reader->job};
+		const struct jobfile_entry entry = {key, key->path, NULL,
+						    reader->job};
 		int r;
 
 		if (reader->lines[i] > 0 || !key->fallback ||
 		    key->fallback[0] == '(' || strchr(key->path, '['))
 			continue;
-		r = value_read_text(reader, &place, key->fallback);
+		r = value_read_text(reader, &entry, key->fallback);
 		if (r < 0)
 			return r;
 	}

@@ -24,7 +24,7 @@ struct reader {
 };
 
 /* A value and where it is. */
-struct place {
+struct jobfile_entry {
 	const struct schema_key *key;
 	const char *shown; /* "scale.schedule[2].at" */
 	yaml_node_t *node;
@@ -46,8 +46,8 @@ int reader_refuse(struct reader *reader, unsigned line, const char *shown,
 		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /* The same with "; <what the key wants>". */
-int reader_refuse_value(struct reader *reader, const struct place *place,
-			const char *fmt, ...)
+int reader_refuse_value(struct reader *reader,
+			const struct jobfile_entry *entry, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 int reader_no_memory(struct reader *reader);
@@ -56,19 +56,19 @@ int reader_no_memory(struct reader *reader);
 void *jobfile_alloc(struct jobfile *job, size_t size);
 
 /* Reads one value of any type into its member. */
-int value_read(struct reader *reader, const struct place *place);
+int value_read(struct reader *reader, const struct jobfile_entry *entry);
 
 /* The same of a type that may be written as a text. */
-int value_read_text(struct reader *reader, const struct place *place,
+int value_read_text(struct reader *reader, const struct jobfile_entry *entry,
 		    const char *text);
 
-int value_number(struct reader *reader, const struct place *place,
+int value_number(struct reader *reader, const struct jobfile_entry *entry,
 		 const char *text, unsigned *out);
 
 /* A copy that lives as long as the job. */
 int value_keep(struct reader *reader, const char *text, const char **out);
 
-void *value_member(const struct place *place);
+void *value_member(const struct jobfile_entry *entry);
 
 /* Text as sentences show it: short and without control characters. */
 const char *value_show(const char *text, char *out, size_t n);

@@ -28,21 +28,21 @@ const char *value_show(const char *text, char *out, size_t n)
 	return out;
 }
 
-void *value_member(const struct place *place)
+void *value_member(const struct jobfile_entry *entry)
 {
-	return (char *)place->base + place->key->at;
+	return (char *)entry->base + entry->key->at;
 }
 
-static int refuse_text(struct reader *reader, const struct place *place,
+static int refuse_text(struct reader *reader, const struct jobfile_entry *entry,
 		       const char *text, const char *why)
 {
 	char shown[SHOWN_LENGTH];
 
-	return reader_refuse_value(reader, place, "'%s' %s",
+	return reader_refuse_value(reader, entry, "'%s' %s",
 				   value_show(text, shown, sizeof(shown)), why);
 }
 
-int value_number(struct reader *reader, const struct place *place,
+int value_number(struct reader *reader, const struct jobfile_entry *entry,
 		 const char *text, unsigned *out)
 {
 	const char *digits = text + (*text == '-');
@@ -50,12 +50,12 @@ int value_number(struct reader *reader, const struct place *place,
 	long value;
 
 	if (n == 0 || digits[n] != '\0')
-		return refuse_text(reader, place, text, "is not a number");
+		return refuse_text(reader, entry, text, "is not a number");
 	errno = 0;
 	value = strtol(text, NULL, 10);
-	if (errno == ERANGE || value < place->key->min ||
-	    value > place->key->max)
-		return refuse_text(reader, place, text, "is out of range");
+	if (errno == ERANGE || value < entry->key->min ||
+	    value > entry->key->max)
+		return refuse_text(reader, entry, text, "is out of range");
 	*out = (unsigned)value;
 	return 0;
 }
@@ -81,8 +81,9 @@ static const struct schema_word *find_word(const struct schema_word *words,
 	return NULL;
 }
 
-static int parse_duration(struct reader *reader, const struct place *place,
-			  const char *text, msec_t *out)
+static int parse_duration(struct reader *reader,
+			  const struct jobfile_entry *entry, const char *text,
+			  msec_t *out)
 {
 	/* clang-format off */
 	static const struct { const char *name; double length; } units[] = {
@@ -90,7 +91,7 @@ static int parse_duration(struct reader *reader, const struct place *place,
 		{ "min", MINUTES(1) }, { "h", MINUTES(60) },
 	};
 	/* clang-format on */
-	const struct schema_word *word = find_word(place->key->words, text);
+	const struct schema_word *word = find_word(entry->key->words, text);
 	const char *unit;
 	double value;
 	size_t i = 0;
@@ -101,49 +102,49 @@ static int parse_duration(struct reader *reader, const struct place *place,
 	}
 	unit = parse_decimal(text, &value);
 	if (!unit)
-		return refuse_text(reader, place, text, "is not a duration");
+		return refuse_text(reader, entry, text, "is not a duration");
 	if (*unit == '\0')
-		return refuse_text(reader, place, text, "has no unit");
+		return refuse_text(reader, entry, text, "has no unit");
 	while (i < LENGTH(units) && strcmp(units[i].name, unit) != 0)
 		i++;
 	if (i == LENGTH(units))
-		return refuse_text(reader, place, text, "has an unknown unit");
+		return refuse_text(reader, entry, text, "has an unknown unit");
 	value = value * units[i].length;
-	if (value < (double)place->key->min || value > (double)place->key->max)
-		return refuse_text(reader, place, text, "is out of range");
+	if (value < (double)entry->key->min || value > (double)entry->key->max)
+		return refuse_text(reader, entry, text, "is out of range");
 	*out = (msec_t)(value + 0.5);
 	return 0;
 }
 
-static int parse_moment(struct reader *reader, const struct place *place,
-			const char *text)
+static int parse_moment(struct reader *reader,
+			const struct jobfile_entry *entry, const char *text)
 {
-	struct schedule_step *step = place->base;
+	struct schedule_step *step = entry->base;
 	double percent;
 	const char *end = parse_decimal(text, &percent);
 
 	if (!end || strcmp(end, "%") != 0) {
 		step->progress = -1;
-		return parse_duration(reader, place, text, &step->after);
+		return parse_duration(reader, entry, text, &step->after);
 	}
 	if (percent > 100)
-		return refuse_text(reader, place, text, "is out of range");
+		return refuse_text(reader, entry, text, "is out of range");
 	step->progress = percent / 100;
 	return 0;
 }
 
-static int parse_word(struct reader *reader, const struct place *place,
+static int parse_word(struct reader *reader, const struct jobfile_entry *entry,
 		      const char *text)
 {
-	const struct schema_word *word = find_word(place->key->words, text);
+	const struct schema_word *word = find_word(entry->key->words, text);
 
 	if (!word)
-		return refuse_text(reader, place, text, "is unknown");
-	if (place->key->size == sizeof(bool)) {
-		*(bool *)value_member(place) = word->value;
+		return refuse_text(reader, entry, text, "is unknown");
+	if (entry->key->size == sizeof(bool)) {
+		*(bool *)value_member(entry) = word->value;
 	} else {
-		assert(place->key->size == sizeof(word->value));
-		memcpy(value_member(place), &word->value, sizeof(word->value));
+		assert(entry->key->size == sizeof(word->value));
+		memcpy(value_member(entry), &word->value, sizeof(word->value));
 	}
 	return 0;
 }
@@ -159,44 +160,44 @@ int value_keep(struct reader *reader, const char *text, const char **out)
 	return 0;
 }
 
-static int parse_name(struct reader *reader, const struct place *place,
+static int parse_name(struct reader *reader, const struct jobfile_entry *entry,
 		      const char *text)
 {
 	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-");
 
 	if (text[n] != '\0' || n > 40)
-		return refuse_text(reader, place, text, "is no name");
-	return value_keep(reader, text, value_member(place));
+		return refuse_text(reader, entry, text, "is no name");
+	return value_keep(reader, text, value_member(entry));
 }
 
 /* The name may be right and its adapter be missing in this program. */
-static int refuse_app(struct reader *reader, const struct place *place,
+static int refuse_app(struct reader *reader, const struct jobfile_entry *entry,
 		      const char *text)
 {
 	char shown[SHOWN_LENGTH], names[256];
 
-	return reader_refuse(reader, (unsigned)place->node->start_mark.line + 1,
-			     place->shown,
+	return reader_refuse(reader, (unsigned)entry->node->start_mark.line + 1,
+			     entry->shown,
 			     "'%s' is unknown; one of %s, or one that this "
 			     "program is given by --adapter FILE",
 			     value_show(text, shown, sizeof(shown)),
 			     adapter_names(names, sizeof(names)));
 }
 
-static int parse_app(struct reader *reader, const struct place *place,
+static int parse_app(struct reader *reader, const struct jobfile_entry *entry,
 		     const char *text)
 {
 	const struct adapter *adapter = adapter_find(text);
 
 	if (!adapter)
-		return refuse_app(reader, place, text);
-	*(const struct adapter **)value_member(place) = adapter;
+		return refuse_app(reader, entry, text);
+	*(const struct adapter **)value_member(entry) = adapter;
 	return 0;
 }
 
 /* The words of a command line; quotes of both kinds, nothing else is special.
  * 0, or -EINVAL. */
-static int split(struct reader *reader, const struct place *place,
+static int split(struct reader *reader, const struct jobfile_entry *entry,
 		 const char *text, const char **words, size_t *n_words)
 {
 	char *at = jobfile_alloc(reader->job, strlen(text) + 1);
@@ -210,7 +211,7 @@ static int split(struct reader *reader, const struct place *place,
 		if (*text == '\0')
 			return 0;
 		if (*n_words == ADAPTER_ARGS_MAX - 1)
-			return reader_refuse_value(reader, place,
+			return reader_refuse_value(reader, entry,
 						   "has more than %d words",
 						   ADAPTER_ARGS_MAX - 1);
 		words[(*n_words)++] = at;
@@ -223,57 +224,57 @@ static int split(struct reader *reader, const struct place *place,
 				*at++ = *text;
 		if (quote)
 			return reader_refuse_value(
-				reader, place, "has a %c that is not closed",
+				reader, entry, "has a %c that is not closed",
 				quote);
 	}
 }
 
-static int parse_command(struct reader *reader, const struct place *place,
-			 const char *text)
+static int parse_command(struct reader *reader,
+			 const struct jobfile_entry *entry, const char *text)
 {
 	const char *words[ADAPTER_ARGS_MAX];
 	const char **out;
 	size_t n = 0;
-	int r = split(reader, place, text, words, &n);
+	int r = split(reader, entry, text, words, &n);
 
 	if (r < 0)
 		return r;
 	if (n == 0)
-		return reader_refuse_value(reader, place, "is empty");
+		return reader_refuse_value(reader, entry, "is empty");
 	out = jobfile_alloc(reader->job, (n + 1) * sizeof(*out));
 	if (!out)
 		return reader_no_memory(reader);
 	memcpy(out, words, n * sizeof(*out));
-	*(const char ***)value_member(place) = out;
+	*(const char ***)value_member(entry) = out;
 	return 0;
 }
 
-int value_read_text(struct reader *reader, const struct place *place,
+int value_read_text(struct reader *reader, const struct jobfile_entry *entry,
 		    const char *text)
 {
-	switch (place->key->type) {
+	switch (entry->key->type) {
 	case KEY_NAME:
-		return parse_name(reader, place, text);
+		return parse_name(reader, entry, text);
 	case KEY_APP:
-		return parse_app(reader, place, text);
+		return parse_app(reader, entry, text);
 	case KEY_TEXT:
 	case KEY_FOLDER:
-		return value_keep(reader, text, value_member(place));
+		return value_keep(reader, text, value_member(entry));
 	case KEY_NUMBER:
-		return value_number(reader, place, text, value_member(place));
+		return value_number(reader, entry, text, value_member(entry));
 	case KEY_DURATION:
-		return parse_duration(reader, place, text, value_member(place));
+		return parse_duration(reader, entry, text, value_member(entry));
 	case KEY_MOMENT:
-		return parse_moment(reader, place, text);
+		return parse_moment(reader, entry, text);
 	case KEY_WORD:
-		return parse_word(reader, place, text);
+		return parse_word(reader, entry, text);
 	case KEY_COMMAND:
-		return parse_command(reader, place, text);
+		return parse_command(reader, entry, text);
 	case KEY_TEXTS:
 	case KEY_NUMBERS:
 	case KEY_ENVIRONMENT:
 	case KEY_STEPS:
 		break;
 	}
-	return reader_refuse_value(reader, place, "is a text");
+	return reader_refuse_value(reader, entry, "is a text");
 }

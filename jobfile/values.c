@@ -15,38 +15,38 @@ static yaml_node_t *node_of(struct reader *reader, int index)
 
 /* The text of a scalar: 0, or -EINVAL.  An empty one counts if it was quoted
  * and may_be_empty. */
-static int text_of(struct reader *reader, const struct place *place,
+static int text_of(struct reader *reader, const struct jobfile_entry *entry,
 		   bool may_be_empty, const char **out)
 {
-	const yaml_node_t *node = place->node;
+	const yaml_node_t *node = entry->node;
 
 	if (node->type == YAML_SEQUENCE_NODE)
-		return reader_refuse_value(reader, place, "is a list");
+		return reader_refuse_value(reader, entry, "is a list");
 	if (node->type == YAML_MAPPING_NODE)
-		return reader_refuse_value(reader, place, "is a mapping");
+		return reader_refuse_value(reader, entry, "is a mapping");
 	*out = (const char *)node->data.scalar.value;
 	if (strlen(*out) != node->data.scalar.length)
-		return reader_refuse_value(reader, place, "has a NUL byte");
+		return reader_refuse_value(reader, entry, "has a NUL byte");
 	if (**out == '\0' && (!may_be_empty || node->data.scalar.style ==
 						       YAML_PLAIN_SCALAR_STYLE))
-		return reader_refuse_value(reader, place, "is empty");
+		return reader_refuse_value(reader, entry, "is empty");
 	return 0;
 }
 
 /* The members of a list, at most key->max if that is not of numbers. */
-static int list_of(struct reader *reader, const struct place *place,
+static int list_of(struct reader *reader, const struct jobfile_entry *entry,
 		   yaml_node_item_t **items, size_t *n)
 {
-	const yaml_node_t *node = place->node;
+	const yaml_node_t *node = entry->node;
 
 	if (node->type != YAML_SEQUENCE_NODE)
-		return reader_refuse_value(reader, place, "is not a list");
+		return reader_refuse_value(reader, entry, "is not a list");
 	*items = node->data.sequence.items.start;
 	*n = (size_t)(node->data.sequence.items.top - *items);
-	if (place->key->type != KEY_NUMBERS && *n > (size_t)place->key->max)
-		return reader_refuse_value(reader, place,
+	if (entry->key->type != KEY_NUMBERS && *n > (size_t)entry->key->max)
+		return reader_refuse_value(reader, entry,
 					   "has %zu members, more than %d", *n,
-					   (int)place->key->max);
+					   (int)entry->key->max);
 	return 0;
 }
 
@@ -54,35 +54,35 @@ static int list_of(struct reader *reader, const struct place *place,
 struct item {
 	struct schema_key key;
 	char shown[SHOWN_LENGTH];
-	struct place place;
+	struct jobfile_entry entry;
 };
 
 static void item_init(struct item *item, struct reader *reader,
-		      const struct place *list, enum key_type type, int index,
-		      size_t i)
+		      const struct jobfile_entry *list, enum key_type type,
+		      int index, size_t i)
 {
 	item->key = *list->key;
 	item->key.type = type;
 	snprintf(item->shown, sizeof(item->shown), "%s[%zu]", list->shown,
 		 i + 1);
-	item->place = (struct place){
+	item->entry = (struct jobfile_entry){
 		.key = &item->key,
 		.shown = item->shown,
 		.node = node_of(reader, index),
 	};
 }
 
-static int read_texts(struct reader *reader, const struct place *place)
+static int read_texts(struct reader *reader, const struct jobfile_entry *entry)
 {
 	yaml_node_item_t *items = NULL;
 	const char **out;
 	size_t n = 0;
-	int r = list_of(reader, place, &items, &n);
+	int r = list_of(reader, entry, &items, &n);
 
 	if (r < 0)
 		return r;
-	if (n == 0 && place->key->type == KEY_COMMAND)
-		return reader_refuse_value(reader, place, "is empty");
+	if (n == 0 && entry->key->type == KEY_COMMAND)
+		return reader_refuse_value(reader, entry, "is empty");
 	out = jobfile_alloc(reader->job, (n + 1) * sizeof(*out));
 	if (!out)
 		return reader_no_memory(reader);
@@ -90,26 +90,27 @@ static int read_texts(struct reader *reader, const struct place *place)
 		struct item item;
 		const char *text = NULL;
 
-		item_init(&item, reader, place, KEY_TEXT, items[i], i);
-		r = text_of(reader, &item.place, true, &text);
+		item_init(&item, reader, entry, KEY_TEXT, items[i], i);
+		r = text_of(reader, &item.entry, true, &text);
 		if (r == 0)
 			r = value_keep(reader, text, &out[i]);
 	}
-	*(const char ***)value_member(place) = out;
+	*(const char ***)value_member(entry) = out;
 	return r;
 }
 
-static int read_numbers(struct reader *reader, const struct place *place)
+static int read_numbers(struct reader *reader,
+			const struct jobfile_entry *entry)
 {
 	yaml_node_item_t *items = NULL;
 	unsigned *out;
 	size_t n = 0;
-	int r = list_of(reader, place, &items, &n);
+	int r = list_of(reader, entry, &items, &n);
 
 	if (r < 0)
 		return r;
 	if (n == 0)
-		return reader_refuse_value(reader, place, "is empty");
+		return reader_refuse_value(reader, entry, "is empty");
 	out = jobfile_alloc(reader->job, (n + 1) * sizeof(*out));
 	if (!out)
 		return reader_no_memory(reader);
@@ -117,21 +118,21 @@ static int read_numbers(struct reader *reader, const struct place *place)
 		struct item item;
 		const char *text = NULL;
 
-		item_init(&item, reader, place, KEY_NUMBER, items[i], i);
-		r = text_of(reader, &item.place, false, &text);
+		item_init(&item, reader, entry, KEY_NUMBER, items[i], i);
+		r = text_of(reader, &item.entry, false, &text);
 		if (r == 0)
-			r = value_number(reader, &item.place, text, &out[i]);
+			r = value_number(reader, &item.entry, text, &out[i]);
 	}
-	*(unsigned **)value_member(place) = out;
+	*(unsigned **)value_member(entry) = out;
 	return r;
 }
 
-static int read_steps(struct reader *reader, const struct place *place)
+static int read_steps(struct reader *reader, const struct jobfile_entry *entry)
 {
 	struct schedule_step *steps;
 	yaml_node_item_t *items = NULL;
 	size_t n = 0;
-	int r = list_of(reader, place, &items, &n);
+	int r = list_of(reader, entry, &items, &n);
 
 	if (r < 0)
 		return r;
@@ -143,7 +144,7 @@ static int read_steps(struct reader *reader, const struct place *place)
 		yaml_node_t *node = node_of(reader, items[i]);
 		unsigned line = (unsigned)node->start_mark.line + 1;
 
-		snprintf(shown, sizeof(shown), "%s[%zu].", place->shown, i + 1);
+		snprintf(shown, sizeof(shown), "%s[%zu].", entry->shown, i + 1);
 		reader->step_lines[i] = line;
 		r = reader_section(reader, "scale.schedule[].", shown, line,
 				   node, &steps[i]);
@@ -175,16 +176,17 @@ static bool is_variable(const char *name)
 }
 
 /* The name of a variable that is not among those before. */
-static int variable_name(struct reader *reader, const struct place *place,
+static int variable_name(struct reader *reader,
+			 const struct jobfile_entry *entry,
 			 const char *const *before, const char **out)
 {
-	unsigned line = (unsigned)place->node->start_mark.line + 1;
+	unsigned line = (unsigned)entry->node->start_mark.line + 1;
 	char name[64], shown[SHOWN_LENGTH];
-	int r = text_of(reader, place, false, out);
+	int r = text_of(reader, entry, false, out);
 
 	if (r < 0)
 		return r;
-	snprintf(shown, sizeof(shown), "%s.%s", place->shown,
+	snprintf(shown, sizeof(shown), "%s.%s", entry->shown,
 		 value_show(*out, name, sizeof(name)));
 	if (!is_variable(*out))
 		return reader_refuse(reader, line, shown,
@@ -196,12 +198,13 @@ static int variable_name(struct reader *reader, const struct place *place,
 	return 0;
 }
 
-static int read_variable(struct reader *reader, const struct place *place,
+static int read_variable(struct reader *reader,
+			 const struct jobfile_entry *entry,
 			 const yaml_node_pair_t *pair,
 			 const char *const *before, const char **out)
 {
-	struct schema_key key = *place->key;
-	struct place at = *place;
+	struct schema_key key = *entry->key;
+	struct jobfile_entry at = *entry;
 	char name_shown[64], shown[SHOWN_LENGTH];
 	const char *name, *value;
 	char *text;
@@ -212,9 +215,10 @@ static int read_variable(struct reader *reader, const struct place *place,
 	if (r < 0)
 		return r;
 	key.type = KEY_TEXT;
-	snprintf(shown, sizeof(shown), "%s.%s", place->shown,
+	snprintf(shown, sizeof(shown), "%s.%s", entry->shown,
 		 value_show(name, name_shown, sizeof(name_shown)));
-	at = (struct place){&key, shown, node_of(reader, pair->value), NULL};
+	at = (struct jobfile_entry){&key, shown, node_of(reader, pair->value),
+				    NULL};
 	r = text_of(reader, &at, true, &value);
 	if (r < 0)
 		return r;
@@ -226,48 +230,49 @@ static int read_variable(struct reader *reader, const struct place *place,
 	return 0;
 }
 
-static int read_environment(struct reader *reader, const struct place *place)
+static int read_environment(struct reader *reader,
+			    const struct jobfile_entry *entry)
 {
-	const yaml_node_t *node = place->node;
+	const yaml_node_t *node = entry->node;
 	const yaml_node_pair_t *pairs;
 	const char **out;
 	size_t n;
 	int r = 0;
 
 	if (node->type != YAML_MAPPING_NODE)
-		return reader_refuse_value(reader, place, "is not a mapping");
+		return reader_refuse_value(reader, entry, "is not a mapping");
 	pairs = node->data.mapping.pairs.start;
 	n = (size_t)(node->data.mapping.pairs.top - pairs);
-	if (n > (size_t)place->key->max)
-		return reader_refuse_value(reader, place,
+	if (n > (size_t)entry->key->max)
+		return reader_refuse_value(reader, entry,
 					   "has %zu members, more than %d", n,
-					   (int)place->key->max);
+					   (int)entry->key->max);
 	out = jobfile_alloc(reader->job, (n + 1) * sizeof(*out));
 	if (!out)
 		return reader_no_memory(reader);
 	for (size_t i = 0; i < n && r == 0; i++)
-		r = read_variable(reader, place, &pairs[i], out, &out[i]);
-	*(const char ***)value_member(place) = out;
+		r = read_variable(reader, entry, &pairs[i], out, &out[i]);
+	*(const char ***)value_member(entry) = out;
 	return r;
 }
 
-int value_read(struct reader *reader, const struct place *place)
+int value_read(struct reader *reader, const struct jobfile_entry *entry)
 {
 	const char *text;
 	int r;
 
-	switch (place->key->type) {
+	switch (entry->key->type) {
 	case KEY_TEXTS:
-		return read_texts(reader, place);
+		return read_texts(reader, entry);
 	case KEY_NUMBERS:
-		return read_numbers(reader, place);
+		return read_numbers(reader, entry);
 	case KEY_ENVIRONMENT:
-		return read_environment(reader, place);
+		return read_environment(reader, entry);
 	case KEY_STEPS:
-		return read_steps(reader, place);
+		return read_steps(reader, entry);
 	case KEY_COMMAND:
-		if (place->node->type != YAML_SCALAR_NODE)
-			return read_texts(reader, place);
+		if (entry->node->type != YAML_SCALAR_NODE)
+			return read_texts(reader, entry);
 		break;
 	case KEY_NAME:
 	case KEY_APP:
@@ -279,6 +284,6 @@ int value_read(struct reader *reader, const struct place *place)
 	case KEY_WORD:
 		break;
 	}
-	r = text_of(reader, place, false, &text);
-	return r < 0 ? r : value_read_text(reader, place, text);
+	r = text_of(reader, entry, false, &text);
+	return r < 0 ? r : value_read_text(reader, entry, text);
 }

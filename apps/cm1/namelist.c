@@ -19,24 +19,24 @@
 enum { NUMBER_MAX = 64, COLUMN_MAX = 64 };
 
 /* A group, as far as an edit has to know it. */
-struct place {
+struct edit_target {
 	bool found, has_key, has_last;
 	struct namelist_item group, key, last, end;
 };
 
-static void note_value(struct place *place, const struct namelist *list,
+static void note_value(struct edit_target *target, const struct namelist *list,
 		       const struct namelist_item *item, const char *key)
 {
-	place->last = *item;
-	place->has_last = true;
+	target->last = *item;
+	target->has_last = true;
 	if (item->qualified || !namelist_is(list, item->name, key))
 		return;
-	place->key = *item;
-	place->has_key = true;
+	target->key = *item;
+	target->has_key = true;
 }
 
 /* The first group of that name; the whole text has to be one. */
-static int find_place(struct place *place, const struct namelist *list,
+static int find_place(struct edit_target *target, const struct namelist *list,
 		      const char *group, const char *key, struct error *err)
 {
 	struct namelist_scan scan = {.list = list};
@@ -44,29 +44,29 @@ static int find_place(struct place *place, const struct namelist *list,
 	bool within = false;
 	int r;
 
-	*place = (struct place){0};
+	*target = (struct edit_target){0};
 	for (;;) {
 		r = namelist_next(&scan, &item, err);
 		if (r < 0)
 			return r;
 		switch (item.kind) {
 		case NAMELIST_OVER:
-			place->end = place->found ? place->end : item;
+			target->end = target->found ? target->end : item;
 			return 0;
 		case NAMELIST_GROUP:
-			within = !place->found &&
+			within = !target->found &&
 				 namelist_is(list, item.name, group);
 			if (within)
-				place->group = item;
-			place->found |= within;
+				target->group = item;
+			target->found |= within;
 			break;
 		case NAMELIST_VALUE:
 			if (within)
-				note_value(place, list, &item, key);
+				note_value(target, list, &item, key);
 			break;
 		case NAMELIST_END:
 			if (within)
-				place->end = item;
+				target->end = item;
 			within = false;
 			break;
 		}
@@ -76,14 +76,14 @@ static int find_place(struct place *place, const struct namelist *list,
 int namelist_find(const struct namelist *list, const char *group,
 		  const char *key, struct namelist_item *out, struct error *err)
 {
-	struct place place;
-	int r = find_place(&place, list, group, key, err);
+	struct edit_target target;
+	int r = find_place(&target, list, group, key, err);
 
 	if (r < 0)
 		return r;
-	if (!place.has_key)
+	if (!target.has_key)
 		return 1;
-	*out = place.key;
+	*out = target.key;
 	return 0;
 }
 
@@ -232,13 +232,13 @@ static size_t print_behind(FILE *to, const struct namelist *list,
 
 /* Into a group without assignments. */
 static size_t print_first(FILE *to, const struct namelist *list,
-			  const struct place *place, const char *key,
+			  const struct edit_target *target, const char *key,
 			  const char *value)
 {
-	size_t after = place->group.name.at + place->group.name.size;
+	size_t after = target->group.name.at + target->group.name.size;
 	size_t end = line_end(list, after);
 
-	if (end > place->end.name.at) {
+	if (end > target->end.name.at) {
 		fprintf(to, " %s = %s ", key, value);
 		return after;
 	}
@@ -249,15 +249,15 @@ static size_t print_first(FILE *to, const struct namelist *list,
 
 /* What to put in, and where: behind the last assignment. */
 static size_t print_missing(FILE *to, const struct namelist *list,
-			    const struct place *place, const char *key,
+			    const struct edit_target *target, const char *key,
 			    const char *value)
 {
-	const struct namelist_item *last = &place->last;
+	const struct namelist_item *last = &target->last;
 
-	if (!place->has_last)
-		return print_first(to, list, place, key, value);
+	if (!target->has_last)
+		return print_first(to, list, target, key, value);
 	if (is_gap_all(list, line_begin(list, last->name.at), last->name.at) &&
-	    line_end(list, value_end(last)) <= place->end.name.at)
+	    line_end(list, value_end(last)) <= target->end.name.at)
 		return print_line(to, list, last, key, value);
 	return print_behind(to, list, last, key, value);
 }
@@ -281,26 +281,26 @@ int namelist_set(const struct namelist *list, const char *group,
 {
 	CLEANUP(free) char *text = NULL;
 	struct namelist_span span = {0};
-	struct place place;
+	struct edit_target target;
 	size_t n;
 	FILE *to;
-	int r = find_place(&place, list, group, key, err);
+	int r = find_place(&target, list, group, key, err);
 
 	if (r < 0)
 		return r;
-	if (!place.found)
+	if (!target.found)
 		return error_set(err, -EINVAL,
 				 "%s:%u: the text ends without a group &%s; "
 				 "the lines '&%s' and '/'",
-				 list->path, place.end.line, group, group);
+				 list->path, target.end.line, group, group);
 	to = open_memstream(&text, &n);
 	if (!to)
 		return error_set(err, -ENOMEM, "out of memory");
-	if (place.has_key) {
-		span = place.key.value;
-		print_value(to, list, &place.key, value);
+	if (target.has_key) {
+		span = target.key.value;
+		print_value(to, list, &target.key, value);
 	} else {
-		span.at = print_missing(to, list, &place, key, value);
+		span.at = print_missing(to, list, &target, key, value);
 	}
 	if (fclose(to) != 0)
 		return error_set(err, -ENOMEM, "out of memory");
