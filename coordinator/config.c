@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define AT(member) offsetof(struct config, member)
+#define AT(member) offsetof(struct coordinator_config, member)
 
 /* clang-format off */
 static const struct option_row rows[] = {
@@ -46,14 +46,14 @@ static const struct option_row rows[] = {
 	  .help = "tell what happened to the job of this state directory, and end" },
 	{ "check", NULL, OPTION_SWITCH, AT(check), 0,
 	  .help = "read the job file, say what is wrong, and end" },
-	OPTION_ROWS_OF_ALL(struct config),
+	OPTION_ROWS_OF_ALL(struct coordinator_config),
 };
 /* clang-format on */
 
 static const struct options options = {rows, LENGTH(rows),
 				       .advice = "--help lists the options"};
 
-void config_print_help(void)
+void coordinator_print_help(void)
 {
 	fputs("usage: bellows-coordinator --job FILE --state DIR [option...]\n"
 	      "\n"
@@ -83,7 +83,7 @@ void config_print_help(void)
 	      stdout);
 }
 
-static int check(const struct config *config, struct error *err)
+static int check(const struct coordinator_config *config, struct error *err)
 {
 	if (!config->job && !config->history)
 		return error_set(err, -EINVAL, "--job is missing; a job file");
@@ -96,11 +96,12 @@ static int check(const struct config *config, struct error *err)
 	return 0;
 }
 
-int config_read(struct config *config, int argc, char **argv, struct error *err)
+int coordinator_config_read(struct coordinator_config *config, int argc,
+			    char **argv, struct error *err)
 {
 	int r;
 
-	*config = (struct config){0};
+	*config = (struct coordinator_config){0};
 	r = options_read(&options, config, argc, argv, err);
 	if (r < 0 || config->help || config->version)
 		return r;

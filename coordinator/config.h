@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-struct config {
+struct coordinator_config {
 	const char *job;
 	const char *listen; /* NULL: a unix socket in the state directory */
 	const char *state;
@@ -21,9 +21,9 @@ struct config {
 };
 
 /* -EINVAL with a sentence. */
-int config_read(struct config *config, int argc, char **argv,
-		struct error *err);
+int coordinator_config_read(struct coordinator_config *config, int argc,
+			    char **argv, struct error *err);
 
-void config_print_help(void);
+void coordinator_print_help(void);
 
 #endif

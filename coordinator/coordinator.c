@@ -59,8 +59,9 @@ static int create_driver(struct coordinator *c, const char *bindir,
 }
 
 int coordinator_create(struct coordinator **out, struct loop *loop,
-		       const struct config *config, const char *bindir,
-		       const struct former *former, struct error *err)
+		       const struct coordinator_config *config,
+		       const char *bindir, const struct former *former,
+		       struct error *err)
 {
 	CLEANUP(coordinator_destroy)
 	struct coordinator *c = calloc(1, sizeof(*c));

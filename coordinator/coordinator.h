@@ -23,7 +23,7 @@
 #include "coordinator/service/service.h"
 
 struct coordinator {
-	const struct config *config;
+	const struct coordinator_config *config;
 	struct loop *loop;
 	struct jobfile *jobfile;
 	struct driver *driver;
@@ -34,8 +34,9 @@ struct coordinator {
 /* Nothing is reachable yet, see endpoints.h.  former: borrowed until it runs.
  * -EINVAL: the job file was refused. */
 int coordinator_create(struct coordinator **out, struct loop *loop,
-		       const struct config *config, const char *bindir,
-		       const struct former *former, struct error *err);
+		       const struct coordinator_config *config,
+		       const char *bindir, const struct former *former,
+		       struct error *err);
 /* Runs the job that has begun, see driver.h; returns the exit status. */
 int coordinator_run(struct coordinator *c);
 struct coordinator *coordinator_destroy(struct coordinator *c);

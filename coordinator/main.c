@@ -73,7 +73,7 @@ static void remember(const struct coordinator *c, int status)
 		log_warn("that the job has ended is not kept: %s", err.text);
 }
 
-static int run(const struct config *config, struct loop *loop,
+static int run(const struct coordinator_config *config, struct loop *loop,
 	       const struct former *former)
 {
 	CLEANUP(coordinator_destroy) struct coordinator *c = NULL;
@@ -123,7 +123,7 @@ static int run(const struct config *config, struct loop *loop,
 }
 
 /* The status of a job that is over and is to stay so; negative: of none. */
-static int former_end(const struct config *config)
+static int former_end(const struct coordinator_config *config)
 {
 	int status = config->once ? exit_record_read(config->state) : -ENOENT;
 
@@ -134,7 +134,7 @@ static int former_end(const struct config *config)
 	return status;
 }
 
-static int open_log(const struct config *config, struct error *err)
+static int open_log(const struct coordinator_config *config, struct error *err)
 {
 	int fd;
 
@@ -170,10 +170,10 @@ static int read_former(struct former *former, struct journal_replay *replay,
 
 /* What the command line asks for instead of running a job; negative: nothing.
  */
-static int answer(const struct config *config)
+static int answer(const struct coordinator_config *config)
 {
 	if (config->help) {
-		config_print_help();
+		coordinator_print_help();
 		return EXIT_DONE;
 	}
 	if (config->version) {
@@ -188,14 +188,14 @@ static int answer(const struct config *config)
 int main(int argc, char **argv)
 {
 	static struct journal_replay replay;
-	struct config config;
+	struct coordinator_config config;
 	struct loop *loop;
 	struct error err;
 	struct former former;
 	int r, lock;
 
 	log_init("coordinator", LOG_INFO);
-	if (config_read(&config, argc, argv, &err) < 0) {
+	if (coordinator_config_read(&config, argc, argv, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_USAGE;
 	}

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define AT(member) offsetof(struct config, member)
+#define AT(member) offsetof(struct executor_config, member)
 
 enum { SECONDS_MAX = 86400 };
 
@@ -50,14 +50,14 @@ static const struct option_row rows[] = {
 	  .help = "a file that is there while it can run ranks" },
 	{ "keep-rights", NULL, OPTION_SWITCH, AT(keep_rights), 0,
 	  .help = "let ranks use setuid programs and, as root, all capabilities" },
-	OPTION_ROWS_OF_ALL(struct config),
+	OPTION_ROWS_OF_ALL(struct executor_config),
 };
 /* clang-format on */
 
 static const struct options options = {rows, LENGTH(rows),
 				       .advice = "--help lists the options"};
 
-void config_print_help(void)
+void executor_print_help(void)
 {
 	fputs("usage: bellows-executor --coordinator ADDR --name NAME "
 	      "[option...]\n"
@@ -85,7 +85,7 @@ void config_print_help(void)
 	      stdout);
 }
 
-static int check(const struct config *config, struct error *err)
+static int check(const struct executor_config *config, struct error *err)
 {
 	if (!config->coordinator)
 		return error_set(err, -EINVAL,
@@ -97,14 +97,15 @@ static int check(const struct config *config, struct error *err)
 	return 0;
 }
 
-int config_read(struct config *config, int argc, char **argv, struct error *err)
+int executor_config_read(struct executor_config *config, int argc, char **argv,
+			 struct error *err)
 {
 	static char host[64];
 	const char *tmpdir = getenv("TMPDIR");
 	int r;
 
 	gethostname(host, sizeof(host) - 1);
-	*config = (struct config){
+	*config = (struct executor_config){
 		.name = host,
 		.address = "",
 		.tmpdir = tmpdir ? tmpdir : "/tmp",

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-struct config {
+struct executor_config {
 	const char *coordinator;
 	const char *name;
 	const char *address; /* "": this machine only */
@@ -25,9 +25,9 @@ struct config {
 };
 
 /* -EINVAL with a sentence. */
-int config_read(struct config *config, int argc, char **argv,
-		struct error *err);
+int executor_config_read(struct executor_config *config, int argc, char **argv,
+			 struct error *err);
 
-void config_print_help(void);
+void executor_print_help(void);
 
 #endif

@@ -114,7 +114,7 @@ static int catch_signals(struct executor *ex, struct error *err)
 /* -ENOKEY: the command line lacks something. */
 static int connect_to(struct executor *ex, struct error *err)
 {
-	const struct config *config = ex->config;
+	const struct executor_config *config = ex->config;
 	const struct connect_config how = {
 		.target = config->coordinator,
 		.peer = COORDINATOR_TLS_NAME,
@@ -241,7 +241,7 @@ void executor_begin_life(struct executor *ex)
 		ex->incarnation = (uint64_t)loop_now();
 }
 
-int executor_run(const struct config *config, struct loop *loop,
+int executor_run(const struct executor_config *config, struct loop *loop,
 		 const char *bindir)
 {
 	struct executor ex = {

@@ -36,7 +36,7 @@
 #include "rpc/renew.h"
 
 struct executor {
-	const struct config *config;
+	const struct executor_config *config;
 	struct loop *loop;
 	struct rpc *rpc;
 	struct rpc_channel *channel;
@@ -110,7 +110,7 @@ void executor_end_stale_start(struct executor *ex);
 void executor_leave(struct executor *ex, int code, const char *reason);
 
 /* Runs until it was released or must end.  Returns the exit status. */
-int executor_run(const struct config *config, struct loop *loop,
+int executor_run(const struct executor_config *config, struct loop *loop,
 		 const char *bindir);
 
 #endif

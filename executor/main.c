@@ -11,20 +11,20 @@
 
 int main(int argc, char **argv)
 {
-	struct config config;
+	struct executor_config config;
 	struct loop *loop;
 	struct error err;
 	char dir[4096];
 	int r;
 
 	log_init("executor", LOG_INFO);
-	if (config_read(&config, argc, argv, &err) < 0) {
+	if (executor_config_read(&config, argc, argv, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_USAGE;
 	}
 	if (config.help || config.version) {
 		if (config.help)
-			config_print_help();
+			executor_print_help();
 		else
 			puts("bellows-executor " VERSION);
 		return EXIT_DONE;

@@ -5,8 +5,8 @@
 #include "base/rights.h"
 #include "jobfile/exit.h"
 #include "jobfile/jobfile.h"
-#include "monitor/config.h"
 #include "monitor/monitor.h"
+#include "monitor/options.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 /* Returns 1 if the directory was made here, and is to be removed. */
-static int make_state(char path[PATH_MAX], const struct config *config,
+static int make_state(char path[PATH_MAX], const struct monitor_options *config,
 		      struct error *err)
 {
 	if (!config->state) {
@@ -30,7 +30,7 @@ static int make_state(char path[PATH_MAX], const struct config *config,
 }
 
 /* Where executors are processes that this one starts. */
-static enum exit_code run_here(const struct config *config,
+static enum exit_code run_here(const struct monitor_options *config,
 			       struct monitor_config *monitor)
 {
 	char program[PATH_MAX], state[PATH_MAX];
@@ -56,7 +56,7 @@ static enum exit_code run_here(const struct config *config,
 	return code;
 }
 
-static enum exit_code run(const struct config *config,
+static enum exit_code run(const struct monitor_options *config,
 			  const struct jobfile *job, const struct hosts *hosts,
 			  const struct provider_ops *provider)
 {
@@ -89,18 +89,18 @@ int main(int argc, char **argv)
 	CLEANUP(jobfile_destroy) struct jobfile *job = NULL;
 	CLEANUP(hosts_destroy) struct hosts *hosts = NULL;
 	const struct provider_ops *provider;
-	struct config config;
+	struct monitor_options config;
 	struct error err;
 	char names[128];
 	int r;
 
 	log_init("bellows-monitor", LOG_INFO);
-	if (config_read(&config, argc, argv, &err) < 0) {
+	if (monitor_options_read(&config, argc, argv, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_USAGE;
 	}
 	if (config.help) {
-		config_print_help();
+		monitor_print_help();
 		return EXIT_DONE;
 	}
 	if (config.version) {

@@ -24,12 +24,12 @@ static bool is_encrypted(const struct service *service)
 	return tls_identity_is_there(&service->tls);
 }
 
-static bool is_port(const struct config *config)
+static bool is_port(const struct coordinator_config *config)
 {
 	return config->listen && strncmp(config->listen, "unix:", 5) != 0;
 }
 
-static bool leaves_this_machine(const struct config *config)
+static bool leaves_this_machine(const struct coordinator_config *config)
 {
 	return config->listen && !rpc_is_local(config->listen);
 }
@@ -37,7 +37,7 @@ static bool leaves_this_machine(const struct config *config)
 /* -EACCES is for what the command line lacks. */
 static int read_secrets(struct service *service, struct error *err)
 {
-	const struct config *config = service->config;
+	const struct coordinator_config *config = service->config;
 	int r = 0;
 
 	if (config->token_file)
@@ -56,7 +56,7 @@ static int read_secrets(struct service *service, struct error *err)
 
 static int check_main(const struct service *service, struct error *err)
 {
-	const struct config *config = service->config;
+	const struct coordinator_config *config = service->config;
 	bool is_far = leaves_this_machine(config);
 
 	if (!is_port(config) || is_encrypted(service))
@@ -115,7 +115,7 @@ int endpoints_check(struct service *service, struct error *err)
 
 bool endpoints_keep_secrets(const struct service *service)
 {
-	const struct config *config = service->config;
+	const struct coordinator_config *config = service->config;
 
 	if (is_encrypted(service) || !is_port(config))
 		return true;

@@ -15,7 +15,7 @@
 
 struct service {
 	struct loop *loop;
-	const struct config *config;
+	const struct coordinator_config *config;
 	const struct jobfile *jobfile;
 	struct driver *driver;
 	uint64_t incarnation; /* of this coordinator */

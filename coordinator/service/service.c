@@ -135,8 +135,8 @@ const struct tls_identity *service_identity(const struct service *service)
 }
 
 int service_create(struct service **out, struct loop *loop,
-		   const struct config *config, const struct jobfile *jobfile,
-		   struct error *err)
+		   const struct coordinator_config *config,
+		   const struct jobfile *jobfile, struct error *err)
 {
 	struct service *service = calloc(1, sizeof(*service));
 	int r;

@@ -17,8 +17,8 @@ struct service;
 
 /* The output of the ranks goes to files in config->state. */
 int service_create(struct service **out, struct loop *loop,
-		   const struct config *config, const struct jobfile *jobfile,
-		   struct error *err);
+		   const struct coordinator_config *config,
+		   const struct jobfile *jobfile, struct error *err);
 /* Ends all calls.  Returns NULL. */
 struct service *service_destroy(struct service *service);
 

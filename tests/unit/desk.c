@@ -398,7 +398,7 @@ static void on_open(void *user)
 	loop_stop(visit.loop, 0);
 }
 
-static int live(const struct config *config, struct error *err)
+static int live(const struct coordinator_config *config, struct error *err)
 {
 	CLEANUP(coordinator_destroy) struct coordinator *c = NULL;
 	const struct former former = {0};
@@ -420,7 +420,7 @@ static int live(const struct config *config, struct error *err)
 static int run_in(const char *dir, const char *job, struct error *err)
 {
 	char path[128], checkpoints[128];
-	const struct config config = {.job = path, .state = dir};
+	const struct coordinator_config config = {.job = path, .state = dir};
 	int r;
 
 	snprintf(path, sizeof(path), "%s/job.yaml", dir);

@@ -75,7 +75,7 @@ static const struct {
 static int check(size_t i, bool *keeps)
 {
 	unsigned with = table[i].with;
-	const struct config config = {
+	const struct coordinator_config config = {
 		.listen = table[i].listen,
 		.token_file = with & TOKEN ? token_file : NULL,
 		.tls = with & TLS ? tls : NULL,
@@ -115,7 +115,7 @@ static void who_may_come_in_is_as_expected(void)
 static void files_that_will_not_do_are_named(void)
 {
 	struct jobfile job = {0};
-	struct config config = {.listen = FAR, .tls = executors};
+	struct coordinator_config config = {.listen = FAR, .tls = executors};
 	struct service service = {.config = &config, .jobfile = &job};
 
 	CHECK(endpoints_check(&service, &err) == -EINVAL);
@@ -123,7 +123,8 @@ static void files_that_will_not_do_are_named(void)
 	CHECK(strstr(err.text, "it is of 'executor' and not for a server "
 			       "called " COORDINATOR_TLS_NAME));
 	tls_identity_fini(&service.tls);
-	config = (struct config){.listen = NEAR, .token_file = "/none"};
+	config = (struct coordinator_config){.listen = NEAR,
+					     .token_file = "/none"};
 	CHECK(endpoints_check(&service, &err) == -ENOENT);
 	CHECK_TEXT(err.text, "--token-file: /none: No such file or directory");
 }

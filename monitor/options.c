@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "monitor/config.h"
+#include "monitor/options.h"
 
 #include "base/list.h"
 #include "base/options.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AT(member) offsetof(struct config, member)
+#define AT(member) offsetof(struct monitor_options, member)
 
 /* clang-format off */
 static const struct option_row rows[] = {
@@ -51,7 +51,7 @@ static const struct option_row rows[] = {
 	  .read = adapter_files_read },
 	{ "patience",    "SECONDS", OPTION_SECONDS, AT(patience), 0,
 	  .help = "for a coordinator that does not answer (30)", .min = 1, .max = 86400 },
-	OPTION_ROWS_OF_ALL(struct config),
+	OPTION_ROWS_OF_ALL(struct monitor_options),
 };
 /* clang-format on */
 
@@ -104,7 +104,7 @@ static int complete_cluster(const struct provider_cluster *cluster,
 	return 0;
 }
 
-static int complete(const struct config *config, struct error *err)
+static int complete(const struct monitor_options *config, struct error *err)
 {
 	if (config->help || config->version)
 		return 0;
@@ -136,11 +136,12 @@ static int complete(const struct config *config, struct error *err)
 		       : 0;
 }
 
-int config_read(struct config *config, int argc, char **argv, struct error *err)
+int monitor_options_read(struct monitor_options *config, int argc, char **argv,
+			 struct error *err)
 {
 	int r;
 
-	*config = (struct config){
+	*config = (struct monitor_options){
 		.patience = SECONDS(30),
 		.temporary = variable("TMPDIR", "/tmp"),
 	};
@@ -152,7 +153,7 @@ int config_read(struct config *config, int argc, char **argv, struct error *err)
 	return complete(config, err);
 }
 
-void config_print_help(void)
+void monitor_print_help(void)
 {
 	puts("usage: bellows-monitor --job FILE --coordinator ADDRESS "
 	     "[OPTION...]\n"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
-#include "monitor/config.h"
+#include "monitor/options.h"
 #include "tests/check.h"
 
 #include <errno.h>
 
-static struct config config;
+static struct monitor_options config;
 static struct error err;
 
 /* Words after --job and --coordinator. */
@@ -19,7 +19,7 @@ static int read_words(const char *words)
 	snprintf(copy, sizeof(copy), "%s", words);
 	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
-	return config_read(&config, argc, argv, &err);
+	return monitor_options_read(&config, argc, argv, &err);
 }
 
 static void pods_are_asked_for_by_their_owner(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef MONITOR_CONFIG_H
-#define MONITOR_CONFIG_H
+#ifndef MONITOR_OPTIONS_H
+#define MONITOR_OPTIONS_H
 
 /*
  * What the command line and the environment say; nobody else asks for either
@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-struct config {
+struct monitor_options {
 	/* borrowed; token_file, tls, executor_tls, hosts NULL: none */
 	const char *job, *coordinator, *provider, *state, *token_file, *hosts;
 	const char *tls, *executor_tls;
@@ -27,9 +27,9 @@ struct config {
 };
 
 /* -EINVAL with a sentence. */
-int config_read(struct config *config, int argc, char **argv,
-		struct error *err);
+int monitor_options_read(struct monitor_options *config, int argc, char **argv,
+			 struct error *err);
 
-void config_print_help(void);
+void monitor_print_help(void);
 
 #endif
