@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* The job, where its file is, and where its state goes. */
-struct start {
+struct run_order {
 	struct jobfile *job;
 	char *text; /* composed of options; NULL: a file */
 	char path[PATH_MAX];
@@ -23,11 +23,11 @@ struct start {
 	char hosts_file[PATH_MAX], listen[LISTEN_MAX];
 };
 
-static void start_fini(struct start *start)
+static void order_fini(struct run_order *order)
 {
-	jobfile_destroy(start->job);
-	hosts_destroy(start->hosts);
-	free(start->text);
+	jobfile_destroy(order->job);
+	hosts_destroy(order->hosts);
+	free(order->text);
 }
 
 static bool has_options(const struct args *args)
@@ -38,19 +38,19 @@ static bool has_options(const struct args *args)
 }
 
 /* Returns 0 or an exit status. */
-static int read_file(struct start *start, const struct args *args,
+static int read_file(struct run_order *order, const struct args *args,
 		     struct error *err)
 {
 	const char *file = args->words.at[0];
 
-	if (!realpath(file, start->path)) {
+	if (!realpath(file, order->path)) {
 		error_errno(err, "%s", file);
 		return EXIT_JOBFILE;
 	}
-	return jobfile_read(&start->job, file, err) < 0 ? EXIT_JOBFILE : 0;
+	return jobfile_read(&order->job, file, err) < 0 ? EXIT_JOBFILE : 0;
 }
 
-static int read_options(struct start *start, const struct args *args,
+static int read_options(struct run_order *order, const struct args *args,
 			struct error *err)
 {
 	char dir[PATH_MAX];
@@ -59,72 +59,72 @@ static int read_options(struct start *start, const struct args *args,
 		error_errno(err, "working directory");
 		return EXIT_SYSTEM;
 	}
-	if (jobfile_from_args(&start->text, args, dir, err) < 0)
+	if (jobfile_from_args(&order->text, args, dir, err) < 0)
 		return EXIT_USAGE;
-	return jobfile_parse(&start->job, "command line", start->text,
-			     strlen(start->text), dir, err) < 0
+	return jobfile_parse(&order->job, "command line", order->text,
+			     strlen(order->text), dir, err) < 0
 		       ? EXIT_JOBFILE
 		       : 0;
 }
 
-static int check_free(const struct start *start, struct error *err)
+static int check_free(const struct run_order *order, struct error *err)
 {
 	char address[256];
 	struct stamp stamp;
 
-	if (statedir_address(&start->dir, address, sizeof(address), &stamp,
+	if (statedir_address(&order->dir, address, sizeof(address), &stamp,
 			     NULL) < 0 ||
 	    client_probe(address) < 0)
 		return 0;
 	return error_set(err, -EBUSY,
 			 "job %s runs already, its coordinator listens at %s",
-			 start->job->name, address);
+			 order->job->name, address);
 }
 
 /* The programs are given absolute paths, also by --state. */
-static int make_state(struct start *start, const struct args *args,
+static int make_state(struct run_order *order, const struct args *args,
 		      struct error *err)
 {
 	struct statedir given;
 	int r;
 
-	r = statedir_of(&given, &args->lookup, start->job->name, err);
+	r = statedir_of(&given, &args->lookup, order->job->name, err);
 	if (r == 0)
 		r = statedir_make(&given, err);
 	if (r < 0)
 		return r;
-	if (!realpath(given.path, start->dir.path))
+	if (!realpath(given.path, order->dir.path))
 		return error_errno(err, "%s", given.path);
-	r = check_free(start, err);
-	if (r < 0 || !start->text)
+	r = check_free(order, err);
+	if (r < 0 || !order->text)
 		return r;
-	if (snprintf(start->path, sizeof(start->path), "%s/job.yaml",
-		     start->dir.path) >= (int)sizeof(start->path))
+	if (snprintf(order->path, sizeof(order->path), "%s/job.yaml",
+		     order->dir.path) >= (int)sizeof(order->path))
 		return error_set(err, -ENAMETOOLONG, "%s: path too long",
-				 start->dir.path);
-	return statedir_write(&start->dir, "job.yaml", start->text,
-			      strlen(start->text), err);
+				 order->dir.path);
+	return statedir_write(&order->dir, "job.yaml", order->text,
+			      strlen(order->text), err);
 }
 
 /* Returns 0 or an exit status. */
-static int find_hosts(struct start *start, const struct args *args,
+static int find_hosts(struct run_order *order, const struct args *args,
 		      struct error *err)
 {
 	int r;
 
 	if (!args->hosts)
 		return 0;
-	if (!realpath(args->hosts, start->hosts_file)) {
+	if (!realpath(args->hosts, order->hosts_file)) {
 		error_errno(err, "%s", args->hosts);
 		return EXIT_JOBFILE;
 	}
-	if (hosts_read(&start->hosts, args->hosts, err) < 0)
+	if (hosts_read(&order->hosts, args->hosts, err) < 0)
 		return EXIT_JOBFILE;
-	r = listen_choose(start->listen, args->listen, start->hosts, err);
+	r = listen_choose(order->listen, args->listen, order->hosts, err);
 	return r == 0 ? 0 : r == -EINVAL ? EXIT_USAGE : EXIT_SYSTEM;
 }
 
-static int prepare(struct start *start, const struct args *args,
+static int prepare(struct run_order *order, const struct args *args,
 		   struct error *err)
 {
 	int code;
@@ -133,16 +133,16 @@ static int prepare(struct start *start, const struct args *args,
 		return EXIT_USAGE;
 	if (args->timeline && file_check(args->timeline, err) < 0)
 		return EXIT_SYSTEM;
-	code = args->words.n ? read_file(start, args, err)
-			     : read_options(start, args, err);
+	code = args->words.n ? read_file(order, args, err)
+			     : read_options(order, args, err);
 	if (code == 0)
-		code = find_hosts(start, args, err);
+		code = find_hosts(order, args, err);
 	if (code != 0)
 		return code;
-	return make_state(start, args, err) < 0 ? EXIT_SYSTEM : 0;
+	return make_state(order, args, err) < 0 ? EXIT_SYSTEM : 0;
 }
 
-static int run(const struct start *start, const struct args *args,
+static int run(const struct run_order *order, const struct args *args,
 	       const struct output *output)
 {
 	struct run_view view = {.args = args, .output = output};
@@ -150,12 +150,12 @@ static int run(const struct start *start, const struct args *args,
 		.lookup = &args->lookup,
 		.lifetime = args->lifetime,
 		.adapters = &args->adapters,
-		.dir = &start->dir,
-		.job_file = start->path,
-		.job = start->job,
-		.hosts = start->hosts,
-		.hosts_file = start->hosts_file,
-		.listen = start->hosts ? start->listen : args->listen,
+		.dir = &order->dir,
+		.job_file = order->path,
+		.job = order->job,
+		.hosts = order->hosts,
+		.hosts_file = order->hosts_file,
+		.listen = order->hosts ? order->listen : args->listen,
 	};
 	struct loop *loop = NULL;
 	struct error err;
@@ -176,7 +176,7 @@ static int run(const struct start *start, const struct args *args,
 
 int cmd_run(const struct args *args, const struct output *output)
 {
-	struct start start = {0};
+	struct run_order order = {0};
 	struct error err;
 	int code;
 
@@ -190,9 +190,9 @@ int cmd_run(const struct args *args, const struct output *output)
 				   "command; see 'bellows help run'");
 	if (args->lookup.on)
 		return run_kube(args, output);
-	code = prepare(&start, args, &err);
+	code = prepare(&order, args, &err);
 	code = code != 0 ? output_fail(output, code, "%s", err.text)
-			 : run(&start, args, output);
-	start_fini(&start);
+			 : run(&order, args, output);
+	order_fini(&order);
 	return code;
 }

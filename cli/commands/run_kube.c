@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* The job, from its file to what is made of it. */
-struct start {
+struct kube_order {
 	const struct args *args;
 	const struct output *output;
 	struct kube_job job;
@@ -118,60 +118,60 @@ static int read_text(char **out, const struct args *args, struct error *err)
 	return EXIT_INTERNAL;
 }
 
-static int read_job(struct start *start, struct error *err)
+static int read_job(struct kube_order *order, struct error *err)
 {
-	const struct args *args = start->args;
+	const struct args *args = order->args;
 	const char *path = args->words.n ? args->words.at[0] : "command line";
 	CLEANUP(free) char *text = NULL;
 	int code = read_text(&text, args, err);
 
 	if (code != 0)
 		return code;
-	return kube_job_parse(&start->job, path, text, err) < 0 ? EXIT_JOBFILE
+	return kube_job_parse(&order->job, path, text, err) < 0 ? EXIT_JOBFILE
 								: 0;
 }
 
 /* Returns 0 or an exit status. */
-static int prepare(struct start *start, struct error *err)
+static int prepare(struct kube_order *order, struct error *err)
 {
-	const struct args *args = start->args;
+	const struct args *args = order->args;
 	int code;
 
 	if (check_args(args, err) < 0)
 		return EXIT_USAGE;
-	code = read_job(start, err);
+	code = read_job(order, err);
 	if (code != 0)
 		return code;
-	if (check_name(start->job.job->name, err) < 0)
+	if (check_name(order->job.job->name, err) < 0)
 		return EXIT_JOBFILE;
 	if (args->timeline && file_check(args->timeline, err) < 0)
 		return EXIT_SYSTEM;
 	if (args->lookup.token_file &&
-	    token_read(&start->token, args->lookup.token_file, err) < 0)
+	    token_read(&order->token, args->lookup.token_file, err) < 0)
 		return EXIT_USAGE;
-	if (!args->lookup.token_file && token_make(&start->token, err) < 0)
+	if (!args->lookup.token_file && token_make(&order->token, err) < 0)
 		return EXIT_SYSTEM;
 	if (args->lookup.tls &&
-	    keys_read(&start->keys, args->lookup.tls, err) < 0)
+	    keys_read(&order->keys, args->lookup.tls, err) < 0)
 		return EXIT_USAGE;
-	if (!args->lookup.tls && keys_make(&start->keys, start->job.job->name,
+	if (!args->lookup.tls && keys_make(&order->keys, order->job.job->name,
 					   args->lifetime, err) < 0)
 		return EXIT_SYSTEM;
-	snprintf(start->image, sizeof(start->image), "localhost/bellows-%s:dev",
-		 start->job.job->adapter->name);
+	snprintf(order->image, sizeof(order->image), "localhost/bellows-%s:dev",
+		 order->job.job->adapter->name);
 	return 0;
 }
 
-static struct kube_wish wish_of(const struct start *start)
+static struct kube_wish wish_of(const struct kube_order *order)
 {
-	const struct args *args = start->args;
+	const struct args *args = order->args;
 
 	return (struct kube_wish){
-		.job = start->job.job,
-		.text = start->job.text,
-		.token = start->token.text,
-		.keys = &start->keys,
-		.image = args->image ? args->image : start->image,
+		.job = order->job.job,
+		.text = order->job.text,
+		.token = order->token.text,
+		.keys = &order->keys,
+		.image = args->image ? args->image : order->image,
 		.mode = args->mode ? args->mode : "pods",
 		.cpu = args->cpu,
 		.memory = args->memory,
@@ -185,21 +185,21 @@ static struct kube_wish wish_of(const struct start *start)
 /* ---- printing ---- */
 
 /* A List, as `kubectl apply -f -` takes it. */
-static int print(struct start *start, struct error *err)
+static int print(struct kube_order *order, struct error *err)
 {
-	const char *namespace = start->args->lookup.namespace;
+	const char *namespace = order->args->lookup.namespace;
 	cJSON *list = cJSON_CreateObject(), *items;
-	struct kube_wish wish = wish_of(start);
+	struct kube_wish wish = wish_of(order);
 
 	wish.namespace = namespace ? namespace : "default";
-	if (kube_objects_create(&start->objects, &wish, err) < 0)
+	if (kube_objects_create(&order->objects, &wish, err) < 0)
 		return EXIT_INTERNAL;
 	cJSON_AddStringToObject(list, "apiVersion", "v1");
 	cJSON_AddStringToObject(list, "kind", "List");
 	items = cJSON_AddArrayToObject(list, "items");
-	for (size_t i = 0; i < start->objects->n; i++)
+	for (size_t i = 0; i < order->objects->n; i++)
 		cJSON_AddItemReferenceToArray(items,
-					      start->objects->at[i].object);
+					      order->objects->at[i].object);
 	json_print(stdout, list);
 	return EXIT_DONE;
 }
@@ -208,107 +208,107 @@ static int print(struct start *start, struct error *err)
 
 static void say(void *user, const char *sentence)
 {
-	const struct start *start = user;
+	const struct kube_order *order = user;
 	const struct event event = {.kind = EVENT_MESSAGE, .text = sentence};
 
-	if (start->args->quiet)
+	if (order->args->quiet)
 		return;
-	start->output->event(start->args->json ? stdout : stderr, &event);
+	order->output->event(order->args->json ? stdout : stderr, &event);
 	fflush(stdout);
 }
 
 static void on_signal(void *user, int signo, pid_t sender)
 {
-	struct start *start = user;
+	struct kube_order *order = user;
 
-	start->stop = true;
+	order->stop = true;
 }
 
-static int make(struct start *start, struct error *err)
+static int make(struct kube_order *order, struct error *err)
 {
 	static const int signals[] = {SIGINT, SIGTERM};
-	struct kube_wish wish = wish_of(start);
+	struct kube_wish wish = wish_of(order);
 	struct begin_config config = {
-		.stop = &start->stop,
+		.stop = &order->stop,
 		.say = say,
-		.user = start,
+		.user = order,
 	};
-	int r = loop_create(&start->loop, err);
+	int r = loop_create(&order->loop, err);
 
 	if (r == 0)
-		r = reach_create(&start->reach, start->loop,
-				 &start->args->lookup, err);
+		r = reach_create(&order->reach, order->loop,
+				 &order->args->lookup, err);
 	for (size_t i = 0; r == 0 && i < LENGTH(signals); i++)
-		r = loop_signal_add(start->loop, signals[i], on_signal, start,
+		r = loop_signal_add(order->loop, signals[i], on_signal, order,
 				    err);
-	config.loop = start->loop;
-	config.reach = start->reach;
-	return r < 0 ? r : kube_begin(&start->objects, &config, &wish, err);
+	config.loop = order->loop;
+	config.reach = order->reach;
+	return r < 0 ? r : kube_begin(&order->objects, &config, &wish, err);
 }
 
 /* ---- following ---- */
 
-static int follow(struct start *start)
+static int follow(struct kube_order *order)
 {
-	struct run_view view = {.args = start->args, .output = start->output};
+	struct run_view view = {.args = order->args, .output = order->output};
 	const struct follow_config config = {
-		.job = start->job.job,
-		.objects = start->objects,
-		.reach = start->reach,
+		.job = order->job.job,
+		.objects = order->objects,
+		.reach = order->reach,
 	};
 	struct error err;
-	int code, r = view_begin(&view, start->loop, &err);
+	int code, r = view_begin(&view, order->loop, &err);
 
 	if (r == 0)
-		r = follow_start(&view.run, start->loop, &config,
+		r = follow_start(&view.run, order->loop, &config,
 				 &run_view_events, &view, &err);
-	code = r < 0 ? output_fail(start->output, EXIT_SYSTEM, "%s", err.text)
+	code = r < 0 ? output_fail(order->output, EXIT_SYSTEM, "%s", err.text)
 		     : view_follow(&view);
 	view_end(&view);
 	return code;
 }
 
-static int detach(struct start *start)
+static int detach(struct kube_order *order)
 {
-	const char *name = start->job.job->name;
+	const char *name = order->job.job->name;
 	char text[512];
 
 	snprintf(text, sizeof(text),
 		 "job %s runs in namespace %s: 'bellows watch %s --on kube%s' "
 		 "follows it",
-		 name, reach_namespace(start->reach), name,
-		 reach_words(start->reach));
-	say(start, text);
+		 name, reach_namespace(order->reach), name,
+		 reach_words(order->reach));
+	say(order, text);
 	return EXIT_DONE;
 }
 
-static void start_fini(struct start *start)
+static void order_fini(struct kube_order *order)
 {
-	reach_destroy(start->reach);
-	if (start->loop)
-		loop_destroy(start->loop);
-	kube_objects_destroy(start->objects);
-	kube_job_fini(&start->job);
-	explicit_bzero(&start->token, sizeof(start->token));
-	keys_fini(&start->keys);
+	reach_destroy(order->reach);
+	if (order->loop)
+		loop_destroy(order->loop);
+	kube_objects_destroy(order->objects);
+	kube_job_fini(&order->job);
+	explicit_bzero(&order->token, sizeof(order->token));
+	keys_fini(&order->keys);
 }
 
 int run_kube(const struct args *args, const struct output *output)
 {
-	struct start start = {.args = args, .output = output};
+	struct kube_order order = {.args = args, .output = output};
 	struct error err;
-	int r, code = prepare(&start, &err);
+	int r, code = prepare(&order, &err);
 
 	if (code == 0 && args->print) {
-		code = print(&start, &err);
+		code = print(&order, &err);
 	} else if (code == 0) {
-		r = make(&start, &err);
+		r = make(&order, &err);
 		code = r < 0 ? exit_code_of_making(r) : 0;
 	}
 	if (code != 0)
 		output_fail(output, code, "%s", err.text);
 	else if (!args->print)
-		code = args->detach ? detach(&start) : follow(&start);
-	start_fini(&start);
+		code = args->detach ? detach(&order) : follow(&order);
+	order_fini(&order);
 	return code;
 }
