@@ -12,7 +12,7 @@
 
 enum { STATUS_255 = 255 << 8 }; /* as ssh says "no connection" */
 
-struct request {
+struct agent_request {
 	struct list link;
 	struct agents *agents;
 	int conn;
@@ -32,7 +32,7 @@ struct agents {
 
 DEFINE_CLEANUP(struct agents, agents_destroy)
 
-static void request_destroy(struct request *request)
+static void request_destroy(struct agent_request *request)
 {
 	list_remove(&request->link);
 	loop_fd_remove(request->watch);
@@ -40,7 +40,8 @@ static void request_destroy(struct request *request)
 	free(request);
 }
 
-static void answer(struct request *request, unsigned status, const char *text)
+static void answer(struct agent_request *request, unsigned status,
+		   const char *text)
 {
 	Bellows__Local__AgentReply reply = BELLOWS__LOCAL__AGENT_REPLY__INIT;
 
@@ -50,7 +51,7 @@ static void answer(struct request *request, unsigned status, const char *text)
 	request_destroy(request);
 }
 
-static void order(struct request *request,
+static void order(struct agent_request *request,
 		  const Bellows__Local__AgentRequest *asked)
 {
 	struct agents *agents = request->agents;
@@ -77,7 +78,7 @@ static void order(struct request *request,
 
 static void on_request(void *user, uint32_t events)
 {
-	struct request *request = user;
+	struct agent_request *request = user;
 	ProtobufCMessage *message;
 	int r;
 
@@ -98,7 +99,7 @@ static void on_request(void *user, uint32_t events)
 static void on_connect(void *user, uint32_t events)
 {
 	struct agents *agents = user;
-	struct request *request;
+	struct agent_request *request;
 	pid_t pid;
 	int conn = local_accept(agents->listener, &pid, NULL);
 
@@ -118,10 +119,11 @@ static void on_connect(void *user, uint32_t events)
 		request_destroy(request);
 }
 
-static struct request *find(struct agents *agents, uint64_t launch)
+static struct agent_request *find(struct agents *agents, uint64_t launch)
 {
 	list_for_each (at, &agents->requests) {
-		struct request *request = CONTAINER(at, struct request, link);
+		struct agent_request *request =
+			CONTAINER(at, struct agent_request, link);
 
 		if (request->launch == launch)
 			return request;
@@ -133,7 +135,7 @@ void agents_on_ended(struct agents *agents, int member,
 		     const Bellows__V1__ProgramEnded *ended)
 {
 	const struct member *all = members_ledger(agents->members)->members;
-	struct request *request = find(agents, ended->launch);
+	struct agent_request *request = find(agents, ended->launch);
 	struct error err;
 
 	if (!request || request->launch == 0)
@@ -154,7 +156,8 @@ void agents_on_ended(struct agents *agents, int member,
 void agents_on_lost(struct agents *agents, int member)
 {
 	list_for_each (at, &agents->requests) {
-		struct request *request = CONTAINER(at, struct request, link);
+		struct agent_request *request =
+			CONTAINER(at, struct agent_request, link);
 
 		if (request->member == member)
 			answer(request, STATUS_255, "the executor is lost\n");
@@ -189,7 +192,7 @@ struct agents *agents_destroy(struct agents *agents)
 	if (!agents)
 		return NULL;
 	list_for_each (at, &agents->requests)
-		request_destroy(CONTAINER(at, struct request, link));
+		request_destroy(CONTAINER(at, struct agent_request, link));
 	loop_fd_remove(agents->watch);
 	if (agents->listener >= 0)
 		close(agents->listener);

@@ -10,15 +10,15 @@
  * The stream launcher: whoever is attached can be reached
  */
 
-struct stream {
+struct stream_launcher {
 	struct launcher launcher;
 	const struct launcher_room *room;
 	struct agents *agents;
 };
 
-static struct stream *stream_of(struct launcher *launcher)
+static struct stream_launcher *stream_of(struct launcher *launcher)
 {
-	return (struct stream *)launcher;
+	return (struct stream_launcher *)launcher;
 }
 
 static void stream_destroy(struct launcher *launcher)
@@ -30,7 +30,8 @@ static void stream_destroy(struct launcher *launcher)
 static int stream_create(struct launcher **out,
 			 const struct launcher_room *room, struct error *err)
 {
-	CLEANUP(free) struct stream *stream = calloc(1, sizeof(*stream));
+	CLEANUP(free)
+	struct stream_launcher *stream = calloc(1, sizeof(*stream));
 	char path[4200];
 	int r;
 

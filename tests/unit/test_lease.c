@@ -31,7 +31,7 @@ static void end_child(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-struct watch {
+struct child_watch {
 	pid_t pid;
 	int status, looks;
 	struct loop_timer timer;
@@ -39,7 +39,7 @@ struct watch {
 
 static void look(void *user)
 {
-	struct watch *watch = user;
+	struct child_watch *watch = user;
 
 	if (waitpid(watch->pid, &watch->status,
 		    WNOHANG | WUNTRACED | WCONTINUED) != 0 ||
@@ -52,7 +52,7 @@ static void look(void *user)
 /* What becomes of it next, as of waitpid(); 0: nothing. */
 static int next_of(pid_t pid)
 {
-	struct watch watch = {.pid = pid, .status = 0};
+	struct child_watch watch = {.pid = pid, .status = 0};
 
 	loop_timer_set(loop, &watch.timer, 0, look, &watch);
 	if (loop_run(loop) != 0)
