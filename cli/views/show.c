@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/views/show.h"
 
+#include "cli/views/fd_writer.h"
 #include "cli/views/progress.h"
-#include "cli/views/sink.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -19,14 +19,14 @@ struct show {
 	struct loop *loop;
 	struct follow follow;
 	Bellows__V1__Job *job;
-	struct sink *out, *err;
+	struct fd_writer *out, *err;
 	struct progress_style style;
 	struct loop_timer redraw;
 	msec_t drawn_at;
 	bool drawn, over;
 };
 
-static struct sink *lines_of(const struct show *show)
+static struct fd_writer *lines_of(const struct show *show)
 {
 	return show->config.lines == STDOUT_FILENO ? show->out : show->err;
 }
@@ -38,7 +38,7 @@ static void hide(struct show *show)
 	if (!show->drawn)
 		return;
 	show->drawn = false;
-	sink_write(show->err, clear, sizeof(clear) - 1);
+	fd_writer_write(show->err, clear, sizeof(clear) - 1);
 }
 
 static void draw(void *user)
@@ -48,12 +48,12 @@ static void draw(void *user)
 	int n;
 
 	/* A line is underway, or what was written has not come out yet. */
-	if (!sink_is_empty(show->err) || !sink_is_empty(show->out) ||
-	    (isatty(STDOUT_FILENO) && !sink_at_line_start(show->out)))
+	if (!fd_writer_is_empty(show->err) || !fd_writer_is_empty(show->out) ||
+	    (isatty(STDOUT_FILENO) && !fd_writer_at_line_start(show->out)))
 		return;
 	progress_render(line, sizeof(line), show->job, &show->style);
 	n = snprintf(all, sizeof(all), "\r%s\033[K", line);
-	sink_write(show->err, all, (size_t)n);
+	fd_writer_write(show->err, all, (size_t)n);
 	show->drawn = true;
 	show->drawn_at = loop_now();
 }
@@ -106,12 +106,12 @@ int show_create(struct show **out, struct loop *loop,
 	show->loop = loop;
 	show->follow.has_since = config->since != NULL;
 	show->follow.since = config->since ? *config->since : 0;
-	r = sink_create(&show->out, loop, STDOUT_FILENO, config->on_room,
-			config->user, err);
+	r = fd_writer_create(&show->out, loop, STDOUT_FILENO, config->on_room,
+			     config->user, err);
 	if (r < 0)
 		return r;
-	r = sink_create(&show->err, loop, STDERR_FILENO, config->on_room,
-			config->user, err);
+	r = fd_writer_create(&show->err, loop, STDERR_FILENO, config->on_room,
+			     config->user, err);
 	if (r < 0)
 		return r;
 	if (show->config.bar) {
@@ -132,8 +132,8 @@ struct show *show_destroy(struct show *show)
 	loop_timer_clear(&show->redraw);
 	if (show->err)
 		hide(show);
-	sink_destroy(show->out);
-	sink_destroy(show->err);
+	fd_writer_destroy(show->out);
+	fd_writer_destroy(show->err);
 	job_free(show->job);
 	free(show);
 	return NULL;
@@ -150,7 +150,7 @@ static bool is_in_bar(const struct event *event)
 static void show_event(void *user, const struct event *event)
 {
 	struct show *show = user;
-	struct sink *sink = lines_of(show);
+	struct fd_writer *writer = lines_of(show);
 	CLEANUP(free) char *text = NULL;
 	size_t n = 0;
 	FILE *to;
@@ -166,7 +166,7 @@ static void show_event(void *user, const struct event *event)
 	if (fclose(to) != 0)
 		return;
 	hide(show);
-	sink_write(sink, text, n);
+	fd_writer_write(writer, text, n);
 	draw_soon(show);
 }
 
@@ -235,7 +235,7 @@ void show_output(struct show *show, bool error, const char *data, size_t n)
 		return;
 	}
 	hide(show);
-	sink_write(error ? show->err : show->out, data, n);
+	fd_writer_write(error ? show->err : show->out, data, n);
 	draw_soon(show);
 }
 
@@ -254,12 +254,12 @@ void show_over(struct show *show)
 
 bool show_is_full(const struct show *show)
 {
-	return sink_is_full(show->out) || sink_is_full(show->err);
+	return fd_writer_is_full(show->out) || fd_writer_is_full(show->err);
 }
 
 bool show_is_empty(const struct show *show)
 {
-	return sink_is_empty(show->out) && sink_is_empty(show->err);
+	return fd_writer_is_empty(show->out) && fd_writer_is_empty(show->err);
 }
 
 const Bellows__V1__Job *show_last(const struct show *show)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/views/sink.h"
+#include "cli/views/fd_writer.h"
 #include "client/client.h"
 #include "runner/local/pipe_reader.h"
 #include "tests/check.h"
@@ -79,26 +79,26 @@ static void a_pump_that_is_held_back_reads_nothing(void)
 static void what_nobody_reads_yet_waits_in_order(void)
 {
 	static char data[1 << 20], back[(1 << 20) + 16];
-	struct sink *sink = NULL;
+	struct fd_writer *writer = NULL;
 	size_t got = 0;
 
 	begin();
 	for (size_t i = 0; i < sizeof(data); i++)
 		data[i] = (char)(i * 7 / 3);
-	CHECK(sink_create(&sink, loop, ends[1], stop, NULL, NULL) == 0);
-	sink_write(sink, "head\n", 5);
-	sink_write(sink, data, sizeof(data));
-	CHECK(!sink_is_empty(sink) && !sink_is_full(sink));
-	sink_write(sink, data, 1);
-	sink_write(sink, data, sizeof(data));
-	CHECK(sink_is_full(sink));
+	CHECK(fd_writer_create(&writer, loop, ends[1], stop, NULL, NULL) == 0);
+	fd_writer_write(writer, "head\n", 5);
+	fd_writer_write(writer, data, sizeof(data));
+	CHECK(!fd_writer_is_empty(writer) && !fd_writer_is_full(writer));
+	fd_writer_write(writer, data, 1);
+	fd_writer_write(writer, data, sizeof(data));
+	CHECK(fd_writer_is_full(writer));
 	while (got < sizeof(data) + 5) {
 		ssize_t n = read(ends[0], back + got, sizeof(data) + 5 - got);
 
 		CHECK(n > 0);
 		got += (size_t)n;
-		if (!sink_is_empty(sink))
-			sink_write(sink, "", 0);
+		if (!fd_writer_is_empty(writer))
+			fd_writer_write(writer, "", 0);
 		if (got < sizeof(data)) {
 			struct loop_timer timer = {0};
 
@@ -109,7 +109,7 @@ static void what_nobody_reads_yet_waits_in_order(void)
 	}
 	CHECK(memcmp(back, "head\n", 5) == 0);
 	CHECK(memcmp(back + 5, data, sizeof(data)) == 0);
-	sink_destroy(sink);
+	fd_writer_destroy(writer);
 	close(ends[0]);
 	close(ends[1]);
 	loop = loop_destroy(loop);
@@ -117,16 +117,16 @@ static void what_nobody_reads_yet_waits_in_order(void)
 
 static void a_reader_that_leaves_stops_nothing(void)
 {
-	struct sink *sink = NULL;
+	struct fd_writer *writer = NULL;
 
 	begin();
-	CHECK(sink_create(&sink, loop, ends[1], stop, NULL, NULL) == 0);
+	CHECK(fd_writer_create(&writer, loop, ends[1], stop, NULL, NULL) == 0);
 	close(ends[0]);
-	sink_write(sink, "lost\n", 5);
-	CHECK(sink_is_broken(sink) && sink_is_empty(sink));
-	sink_write(sink, "lost too", 8);
-	CHECK(sink_is_empty(sink));
-	sink_destroy(sink);
+	fd_writer_write(writer, "lost\n", 5);
+	CHECK(fd_writer_is_broken(writer) && fd_writer_is_empty(writer));
+	fd_writer_write(writer, "lost too", 8);
+	CHECK(fd_writer_is_empty(writer));
+	fd_writer_destroy(writer);
 	close(ends[1]);
 	loop = loop_destroy(loop);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_VIEWS_SINK_H
-#define CLI_VIEWS_SINK_H
+#ifndef CLI_VIEWS_FD_WRITER_H
+#define CLI_VIEWS_FD_WRITER_H
 
 /*
  * Writing to a descriptor that is not ours without ever waiting for it
@@ -15,27 +15,27 @@
 #include "base/cleanup.h"
 #include "loop/loop.h"
 
-struct sink;
+struct fd_writer;
 
-/* fn, optional: room again after sink_is_full(), or all is written. */
-int sink_create(struct sink **out, struct loop *loop, int fd, loop_timer_f fn,
-		void *user, struct error *err);
+/* fn, optional: room again after fd_writer_is_full(), or all is written. */
+int fd_writer_create(struct fd_writer **out, struct loop *loop, int fd,
+		     loop_timer_f fn, void *user, struct error *err);
 
 /* What was not written yet is dropped.  Returns NULL. */
-struct sink *sink_destroy(struct sink *sink);
+struct fd_writer *fd_writer_destroy(struct fd_writer *writer);
 
-DEFINE_CLEANUP(struct sink, sink_destroy)
+DEFINE_CLEANUP(struct fd_writer, fd_writer_destroy)
 
-void sink_write(struct sink *sink, const char *data, size_t n);
+void fd_writer_write(struct fd_writer *writer, const char *data, size_t n);
 
 /* So much waits that the writer should hold back. */
-bool sink_is_full(const struct sink *sink);
-bool sink_is_empty(const struct sink *sink);
+bool fd_writer_is_full(const struct fd_writer *writer);
+bool fd_writer_is_empty(const struct fd_writer *writer);
 
 /* Nobody can read any more. */
-bool sink_is_broken(const struct sink *sink);
+bool fd_writer_is_broken(const struct fd_writer *writer);
 
 /* The last byte taken was a newline, or there was none. */
-bool sink_at_line_start(const struct sink *sink);
+bool fd_writer_at_line_start(const struct fd_writer *writer);
 
 #endif
