@@ -6,8 +6,8 @@
  * For the files of this folder; see service.h
  */
 
+#include "coordinator/service/output_writer.h"
 #include "coordinator/service/service.h"
-#include "coordinator/service/sink.h"
 #include "metrics/listen.h"
 #include "rpc/renew.h"
 #include "rpc/server.h"
@@ -31,7 +31,7 @@ struct service {
 	struct list watchers; /* calls of WatchJob */
 	struct loop_timer publish;
 	struct list outputs; /* calls of Output */
-	struct sink *sink;
+	struct output_writer *writer;
 	char shortfall[REASON_MAX]; /* why its size is not its want; "" */
 };
 

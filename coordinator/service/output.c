@@ -71,8 +71,8 @@ static void show_lines(struct service *service, unsigned epoch,
 void output_show(struct service *service, unsigned epoch, unsigned rank,
 		 bool error, const uint8_t *text, size_t n)
 {
-	sink_write(service->sink, epoch, error, text, n);
-	if (sink_is_full(service->sink))
+	output_writer_write(service->writer, epoch, error, text, n);
+	if (output_writer_is_full(service->writer))
 		output_hold_back(service, true);
 	if (rank == 0)
 		show_lines(service, epoch, text, n);

@@ -151,8 +151,8 @@ int service_create(struct service **out, struct loop *loop,
 		service->incarnation = (uint64_t)loop_now();
 	list_init(&service->watchers);
 	list_init(&service->outputs);
-	r = sink_create(&service->sink, loop, config->state, on_room, on_file,
-			service, err);
+	r = output_writer_create(&service->writer, loop, config->state, on_room,
+				 on_file, service, err);
 	if (r < 0) {
 		free(service);
 		return r;
@@ -167,7 +167,7 @@ struct service *service_destroy(struct service *service)
 		return NULL;
 	loop_timer_clear(&service->publish);
 	endpoints_close(service);
-	sink_destroy(service->sink);
+	output_writer_destroy(service->writer);
 	free(service);
 	return NULL;
 }

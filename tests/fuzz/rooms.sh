@@ -18,7 +18,7 @@ for name; do
 		;;
 	coordinator)
 		find "$root/coordinator" -name '*.c' |
-			grep -vE '/(disk|journal|main|mpirun|journal/print|sink)\.c$'
+			grep -vE '/(disk|journal|main|mpirun|journal/print|output_writer)\.c$'
 		;;
 	*)
 		find "$root/$name" -name '*.c'

@@ -8,7 +8,7 @@
 #include "coordinator/journal/journal.h"
 #include "coordinator/launch/mpirun.h"
 #include "coordinator/service/endpoints.h"
-#include "coordinator/service/sink.h"
+#include "coordinator/service/output_writer.h"
 #include "rpc/client.h"
 #include "rpc/wire.h"
 #include "ssh/login.h"
@@ -259,27 +259,27 @@ const char *disk_trouble(const struct disk *disk)
 
 /* ---- output, and logging in ---- */
 
-int sink_create(struct sink **out, struct loop *loop, const char *dir,
-		void (*on_room)(void *user),
-		void (*on_file)(void *user, const char *text), void *user,
-		struct error *err)
+int output_writer_create(struct output_writer **out, struct loop *loop,
+			 const char *dir, void (*on_room)(void *user),
+			 void (*on_file)(void *user, const char *text),
+			 void *user, struct error *err)
 {
 	*out = NULL;
 	return 0;
 }
 
-struct sink *sink_destroy(struct sink *sink)
+struct output_writer *output_writer_destroy(struct output_writer *writer)
 {
 	return NULL;
 }
 
-void sink_write(struct sink *sink, unsigned epoch, bool error, const void *data,
-		size_t n)
+void output_writer_write(struct output_writer *writer, unsigned epoch,
+			 bool error, const void *data, size_t n)
 {
 	desk.printed += n;
 }
 
-bool sink_is_full(const struct sink *sink)
+bool output_writer_is_full(const struct output_writer *writer)
 {
 	return false;
 }

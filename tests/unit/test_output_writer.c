@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/tree.h"
-#include "coordinator/service/sink.h"
+#include "coordinator/service/output_writer.h"
 #include "tests/check.h"
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@ enum { PATIENCE = 60000, PIECE = 50000, PIECES = 60 };
 struct bed {
 	char dir[64];
 	struct loop *loop;
-	struct sink *sink;
+	struct output_writer *writer;
 	struct loop_timer timer;
 	struct loop_fd *watch;
 	int reader;
@@ -68,7 +68,7 @@ static void read_on(void *user, uint32_t events)
 		loop_stop(bed.loop, 2);
 }
 
-/* A sink whose stderr is the pipe. */
+/* A writer whose stderr is the pipe. */
 static bool set_up(void)
 {
 	int ends[2], own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), r;
@@ -80,8 +80,8 @@ static bool set_up(void)
 		return false;
 	bed.reader = ends[0];
 	dup2(ends[1], STDERR_FILENO);
-	r = sink_create(&bed.sink, bed.loop, bed.dir, on_room, on_file, NULL,
-			NULL);
+	r = output_writer_create(&bed.writer, bed.loop, bed.dir, on_room,
+				 on_file, NULL, NULL);
 	dup2(own, STDERR_FILENO);
 	close(own);
 	close(ends[1]);
@@ -94,7 +94,7 @@ static void tear_down(void)
 	loop_fd_remove(bed.watch);
 	if (bed.reader >= 0)
 		close(bed.reader);
-	sink_destroy(bed.sink);
+	output_writer_destroy(bed.writer);
 	loop_destroy(bed.loop);
 	tree_remove_path(bed.dir, NULL);
 }
@@ -107,23 +107,24 @@ static void print(int pieces)
 	for (int i = 0; i < pieces; i++) {
 		for (size_t j = 0; j < PIECE; j++)
 			piece[j] = letter(bed.printed++);
-		sink_write(bed.sink, 1, true, piece, PIECE);
+		output_writer_write(bed.writer, 1, true, piece, PIECE);
 	}
 }
 
 static void a_slow_reader_gets_all_of_it(void)
 {
 	CHECK(set_up());
-	CHECK(!sink_is_full(bed.sink));
+	CHECK(!output_writer_is_full(bed.writer));
 	print(PIECES - 1);
-	CHECK(sink_is_full(bed.sink));
+	CHECK(output_writer_is_full(bed.writer));
 	read_on(NULL, 0);
 	print(1); /* though the pipe has room, it comes last */
 
 	CHECK(loop_fd_add(&bed.watch, bed.loop, bed.reader, EPOLLIN, read_on,
 			  NULL, NULL) == 0);
 	CHECK(run() == 1); /* there is room again */
-	CHECK(!sink_is_full(bed.sink) && bed.n < (size_t)PIECE * PIECES);
+	CHECK(!output_writer_is_full(bed.writer) &&
+	      bed.n < (size_t)PIECE * PIECES);
 	CHECK(run() == 2);
 	CHECK(bed.n == (size_t)PIECE * PIECES && bed.is_whole);
 	tear_down();
@@ -133,14 +134,14 @@ static void a_reader_that_is_gone_holds_nobody_back(void)
 {
 	CHECK(set_up());
 	print(PIECES);
-	CHECK(sink_is_full(bed.sink));
+	CHECK(output_writer_is_full(bed.writer));
 
 	close(bed.reader);
 	bed.reader = -1;
 	CHECK(run() == 1);
-	CHECK(!sink_is_full(bed.sink));
+	CHECK(!output_writer_is_full(bed.writer));
 	print(PIECES);
-	CHECK(!sink_is_full(bed.sink));
+	CHECK(!output_writer_is_full(bed.writer));
 	tear_down();
 }
 
@@ -150,9 +151,9 @@ static void each_start_has_a_file_of_its_own(void)
 	FILE *f;
 
 	CHECK(set_up());
-	sink_write(bed.sink, 1, true, "one\n", 4);
-	sink_write(bed.sink, 2, true, "two\n", 4);
-	sink_write(bed.sink, 2, true, "three\n", 6);
+	output_writer_write(bed.writer, 1, true, "one\n", 4);
+	output_writer_write(bed.writer, 2, true, "two\n", 4);
+	output_writer_write(bed.writer, 2, true, "three\n", 6);
 	snprintf(path, sizeof(path), "%s/epoch-2.stderr", bed.dir);
 	f = fopen(path, "r");
 	CHECK(f);
@@ -169,7 +170,7 @@ static void a_file_that_cannot_be_written_costs_the_copy_only(void)
 
 	CHECK(set_up());
 	tree_remove_path(bed.dir, NULL);
-	sink_write(bed.sink, 1, true, "one\n", 4);
+	output_writer_write(bed.writer, 1, true, "one\n", 4);
 	snprintf(text, sizeof(text),
 		 "files of what ranks print, in %s: No such file or directory; "
 		 "they miss lines",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_SERVICE_SINK_H
-#define COORDINATOR_SERVICE_SINK_H
+#ifndef COORDINATOR_SERVICE_OUTPUT_WRITER_H
+#define COORDINATOR_SERVICE_OUTPUT_WRITER_H
 
 /*
  * Where the ranks' output goes: this program's stdout and stderr, and a file of
@@ -10,8 +10,8 @@
  * tried again after a while.
  *
  * A reader that does not read must not stop the coordinator: what stdout or
- * stderr does not take is queued, up to a bound, and sink_is_full() then asks
- * for the ranks to be held back.
+ * stderr does not take is queued, up to a bound, and output_writer_is_full()
+ * then asks for the ranks to be held back.
  */
 
 #include "base/error.h"
@@ -19,20 +19,20 @@
 
 #include <stdbool.h>
 
-struct sink;
+struct output_writer;
 
 /* on_room: it was full and is not any more.  on_file: a file cannot be written,
  * with a sentence, or "": it can.  dir: for the files; borrowed. */
-int sink_create(struct sink **out, struct loop *loop, const char *dir,
-		void (*on_room)(void *user),
-		void (*on_file)(void *user, const char *text), void *user,
-		struct error *err);
+int output_writer_create(struct output_writer **out, struct loop *loop,
+			 const char *dir, void (*on_room)(void *user),
+			 void (*on_file)(void *user, const char *text),
+			 void *user, struct error *err);
 /* Writes what is queued, for at most a second.  Returns NULL. */
-struct sink *sink_destroy(struct sink *sink);
+struct output_writer *output_writer_destroy(struct output_writer *writer);
 
 /* Whole lines of a rank of a start; error: stderr. */
-void sink_write(struct sink *sink, unsigned epoch, bool error, const void *data,
-		size_t n);
-bool sink_is_full(const struct sink *sink);
+void output_writer_write(struct output_writer *writer, unsigned epoch,
+			 bool error, const void *data, size_t n);
+bool output_writer_is_full(const struct output_writer *writer);
 
 #endif

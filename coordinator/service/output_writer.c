@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/service/sink.h"
+#include "coordinator/service/output_writer.h"
 
 #include "base/cleanup.h"
 
@@ -11,8 +11,8 @@
 
 enum { QUEUE_FULL = 1 << 20, LAST_WAIT = 1000, AGAIN = 5000 };
 
-struct stream {
-	struct sink *sink;
+struct output_stream {
+	struct output_writer *writer;
 	int fd;
 	struct loop_fd *watch; /* while something is queued */
 	char *queue;
@@ -22,23 +22,23 @@ struct stream {
 	msec_t failed; /* instant of its last failure; 0: it is written */
 };
 
-struct sink {
+struct output_writer {
 	struct loop *loop;
 	const char *dir;
-	struct stream streams[2]; /* stdout, stderr */
+	struct output_stream streams[2]; /* stdout, stderr */
 	bool was_full;
 	void (*on_room)(void *user);
 	void (*on_file)(void *user, const char *text);
 	void *user;
 };
 
-bool sink_is_full(const struct sink *sink)
+bool output_writer_is_full(const struct output_writer *writer)
 {
-	return sink->streams[0].n + sink->streams[1].n > QUEUE_FULL;
+	return writer->streams[0].n + writer->streams[1].n > QUEUE_FULL;
 }
 
 /* Nobody reads any more: what is queued has no place to go. */
-static void drop(struct stream *stream)
+static void drop(struct output_stream *stream)
 {
 	stream->n = 0;
 	stream->watch = loop_fd_remove(stream->watch);
@@ -46,8 +46,8 @@ static void drop(struct stream *stream)
 
 static void flush(void *user, uint32_t events)
 {
-	struct stream *stream = user;
-	struct sink *sink = stream->sink;
+	struct output_stream *stream = user;
+	struct output_writer *writer = stream->writer;
 	ssize_t n = write(stream->fd, stream->queue, stream->n);
 
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
@@ -58,13 +58,13 @@ static void flush(void *user, uint32_t events)
 	}
 	if (stream->n == 0)
 		stream->watch = loop_fd_remove(stream->watch);
-	if (sink->was_full && !sink_is_full(sink)) {
-		sink->was_full = false;
-		sink->on_room(sink->user);
+	if (writer->was_full && !output_writer_is_full(writer)) {
+		writer->was_full = false;
+		writer->on_room(writer->user);
 	}
 }
 
-static void enqueue(struct stream *stream, const char *data, size_t n)
+static void enqueue(struct output_stream *stream, const char *data, size_t n)
 {
 	if (stream->n + n > stream->room) {
 		size_t room = 2 * (stream->n + n);
@@ -78,28 +78,28 @@ static void enqueue(struct stream *stream, const char *data, size_t n)
 	memcpy(stream->queue + stream->n, data, n);
 	stream->n += n;
 	if (!stream->watch &&
-	    loop_fd_add(&stream->watch, stream->sink->loop, stream->fd,
+	    loop_fd_add(&stream->watch, stream->writer->loop, stream->fd,
 			EPOLLOUT, flush, stream, NULL) < 0)
 		drop(stream);
 }
 
-static const char *path_of(const struct stream *stream, char path[4200])
+static const char *path_of(const struct output_stream *stream, char path[4200])
 {
-	const struct sink *sink = stream->sink;
+	const struct output_writer *writer = stream->writer;
 
-	snprintf(path, 4200, "%s/epoch-%u.%s", sink->dir, stream->epoch,
-		 stream == &sink->streams[0] ? "stdout" : "stderr");
+	snprintf(path, 4200, "%s/epoch-%u.%s", writer->dir, stream->epoch,
+		 stream == &writer->streams[0] ? "stdout" : "stderr");
 	return path;
 }
 
-static void close_file(struct stream *stream)
+static void close_file(struct output_stream *stream)
 {
 	if (stream->file >= 0)
 		close(stream->file);
 	stream->file = -1;
 }
 
-static void fail(struct stream *stream, int error)
+static void fail(struct output_stream *stream, int error)
 {
 	char text[4400];
 
@@ -107,11 +107,11 @@ static void fail(struct stream *stream, int error)
 	stream->failed = loop_now();
 	snprintf(text, sizeof(text),
 		 "files of what ranks print, in %s: %s; they miss lines",
-		 stream->sink->dir, strerror(error));
-	stream->sink->on_file(stream->sink->user, text);
+		 stream->writer->dir, strerror(error));
+	stream->writer->on_file(stream->writer->user, text);
 }
 
-static void open_file(struct stream *stream, unsigned epoch)
+static void open_file(struct output_stream *stream, unsigned epoch)
 {
 	char path[4200];
 
@@ -125,7 +125,7 @@ static void open_file(struct stream *stream, unsigned epoch)
 }
 
 /* A full disk takes a part and fails with the rest. */
-static int write_file(struct stream *stream, const char *data, size_t n)
+static int write_file(struct output_stream *stream, const char *data, size_t n)
 {
 	while (n > 0) {
 		ssize_t done = write(stream->file, data, n);
@@ -140,15 +140,15 @@ static int write_file(struct stream *stream, const char *data, size_t n)
 	return 0;
 }
 
-static bool is_well(const struct sink *sink)
+static bool is_well(const struct output_writer *writer)
 {
-	return sink->streams[0].failed == 0 && sink->streams[1].failed == 0;
+	return writer->streams[0].failed == 0 && writer->streams[1].failed == 0;
 }
 
-static void copy(struct stream *stream, unsigned epoch, const char *data,
+static void copy(struct output_stream *stream, unsigned epoch, const char *data,
 		 size_t n)
 {
-	struct sink *sink = stream->sink;
+	struct output_writer *writer = stream->writer;
 	bool again = stream->failed != 0 && loop_now() - stream->failed > AGAIN;
 	int error;
 
@@ -161,15 +161,15 @@ static void copy(struct stream *stream, unsigned epoch, const char *data,
 		fail(stream, error);
 	} else if (stream->failed != 0) {
 		stream->failed = 0;
-		if (is_well(sink))
-			sink->on_file(sink->user, "");
+		if (is_well(writer))
+			writer->on_file(writer->user, "");
 	}
 }
 
-void sink_write(struct sink *sink, unsigned epoch, bool error, const void *data,
-		size_t n)
+void output_writer_write(struct output_writer *writer, unsigned epoch,
+			 bool error, const void *data, size_t n)
 {
-	struct stream *stream = &sink->streams[error];
+	struct output_stream *stream = &writer->streams[error];
 	const char *at = data;
 	size_t left = n;
 
@@ -188,7 +188,7 @@ void sink_write(struct sink *sink, unsigned epoch, bool error, const void *data,
 	}
 	if (left > 0)
 		enqueue(stream, at, left);
-	sink->was_full |= sink_is_full(sink);
+	writer->was_full |= output_writer_is_full(writer);
 }
 
 /* A pipe or terminal of its own gets O_NONBLOCK; a file never blocks. */
@@ -203,37 +203,37 @@ static int own_descriptor(int fd)
 	return own >= 0 ? own : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-int sink_create(struct sink **out, struct loop *loop, const char *dir,
-		void (*on_room)(void *user),
-		void (*on_file)(void *user, const char *text), void *user,
-		struct error *err)
+int output_writer_create(struct output_writer **out, struct loop *loop,
+			 const char *dir, void (*on_room)(void *user),
+			 void (*on_file)(void *user, const char *text),
+			 void *user, struct error *err)
 {
-	struct sink *sink = calloc(1, sizeof(*sink));
+	struct output_writer *writer = calloc(1, sizeof(*writer));
 
-	if (!sink)
+	if (!writer)
 		return error_set(err, -ENOMEM, "out of memory");
-	sink->loop = loop;
-	sink->dir = dir;
-	sink->on_room = on_room;
-	sink->on_file = on_file;
-	sink->user = user;
+	writer->loop = loop;
+	writer->dir = dir;
+	writer->on_room = on_room;
+	writer->on_file = on_file;
+	writer->user = user;
 	for (int i = 0; i < 2; i++)
-		sink->streams[i] = (struct stream){
-			.sink = sink,
+		writer->streams[i] = (struct output_stream){
+			.writer = writer,
 			.fd = own_descriptor(i ? STDERR_FILENO : STDOUT_FILENO),
 			.file = -1};
-	*out = sink;
+	*out = writer;
 	return 0;
 }
 
-struct sink *sink_destroy(struct sink *sink)
+struct output_writer *output_writer_destroy(struct output_writer *writer)
 {
 	msec_t until = loop_now() + LAST_WAIT;
 
-	if (!sink)
+	if (!writer)
 		return NULL;
 	for (int i = 0; i < 2; i++) {
-		struct stream *stream = &sink->streams[i];
+		struct output_stream *stream = &writer->streams[i];
 		struct pollfd room = {stream->fd, POLLOUT, 0};
 
 		while (stream->n > 0 && loop_now() < until &&
@@ -246,6 +246,6 @@ struct sink *sink_destroy(struct sink *sink)
 			close(stream->file);
 		free(stream->queue);
 	}
-	free(sink);
+	free(writer);
 	return NULL;
 }
