@@ -8,9 +8,10 @@
  * One folder, one const struct, one line in adapters.c; or a shared object of
  * your own, see docs/adapters.md.  Nothing outside apps/ names an application.
  * An adapter keeps no state and does little but look: it says which command to
- * run, which signal to send, which files to trust.  Who asks:
+ * run, which signal to send, which files to trust.  Its functions are called
+ * by:
  *
- *     check                      whoever reads a job file
+ *     check                      every program that reads a job file
  *     accepts trial reason       the coordinator
  *     prepare                    the coordinator
  *     command next on_line files   the coordinator
@@ -101,7 +102,7 @@ struct line_facts {
 	uint64_t total; /* 0: not known; also of RESUMED and AFRESH */
 };
 
-/* err, where there is one, may be NULL: whoever asks does not care why. */
+/* err, where there is one, may be NULL: the caller does not need the reason. */
 struct adapter {
 	unsigned abi;      /* ADAPTER_ABI, first for ever */
 	const char *name;  /* 1 to 40 of a-z, 0-9 and -, begins with a letter */

@@ -130,7 +130,7 @@ const struct schema_key schema_keys[] = {
 	  "\nencrypted." },
 { "rights", KEY_WORD, JOB(keep_rights), .words = rights, .fallback = "drop",
   .help = "Drop: setuid programs gain nothing, and root has the capabilities of a"
-	  "\ncontainer.  Keep: all that whoever starts the job has." },
+	  "\ncontainer.  Keep: all that the user who starts the job has." },
 
 { "ranks.initial", KEY_NUMBER, JOB(ranks.initial), RANKS, .required = true,
   .help = "Ranks to begin with." },

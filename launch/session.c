@@ -67,7 +67,7 @@ static pid_t executor_of(const char *const *env)
 	return 0;
 }
 
-/* Waits for the command, or for the executor to die, with whom it dies. */
+/* Waits for the command; kills it if the executor ends first. */
 static int attend(pid_t child, int executor)
 {
 	CLEANUP(close) int fd = (int)syscall(SYS_pidfd_open, child, 0);

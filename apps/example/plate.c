@@ -5,7 +5,7 @@
  *
  * The upper edge is hot, the others are cold; a step gives every inner cell the
  * mean of its four neighbours.  Rows are dealt to ranks in blocks.  A cell is
- * computed from the same numbers in the same order whoever does it, so the
+ * computed from the same numbers in the same order on every rank, so the
  * answer does not depend on the number of ranks.
  *
  * SIGTERM to rank 0 makes all of them write FILE and leave with status 0.  With

@@ -68,7 +68,7 @@ static bool take_text(struct xdr *xdr, char out[TEXT_MAX])
 	return strlen(out) == n;
 }
 
-/* The magic number, who wrote it, in which format. */
+/* The magic number, the program that wrote the file, and its format. */
 static bool take_origin(struct xdr *xdr, struct head *out)
 {
 	char unused[TEXT_MAX];

@@ -5,7 +5,8 @@
 /*
  * Checkpoints of GROMACS, as far as they have to be understood
  *
- * XDR: a magic number; the version, host and time of who wrote it; the format's
+ * XDR: a magic number; the version, host and time of the program that
+ * wrote it; the format's
  * number; sizes; the step; the state of the system; the output files, each with
  * the position up to which it is of use and the MD5 of what is before it; and a
  * second magic number at the very end.  Nothing seals the state, so what is

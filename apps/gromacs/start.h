@@ -14,7 +14,7 @@
  * mdrun writes on in its log from where the checkpoint was written, over what
  * is there, without shortening it (2022): behind the new lines stand old ones,
  * and with the next checkpoint it goes on behind those.  So the log is cut off
- * there, and whoever follows it sees new lines only.
+ * there, and a reader that follows the log sees new lines only.
  */
 
 #include "apps/adapter.h"

@@ -10,8 +10,8 @@
  * never passes it on.
  *
  * A function whose failure a person will read takes a struct error as its last
- * argument and fills it only on failure.  NULL means "not interested".  Whoever
- * receives it returns it or logs it, never both.
+ * argument and fills it only on failure.  NULL means "not interested".  The
+ * function that receives an error returns it or logs it, never both.
  */
 
 struct error {

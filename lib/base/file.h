@@ -6,9 +6,9 @@
 
 #include <sys/types.h>
 
-/* What path has, at most room bytes of it: whoever has room for one more than
- * it allows sees that there are too many.  Opens regular files alone, since any
- * other could make it wait: -EINVAL. */
+/* Reads at most room bytes of path.  A caller that allows n bytes gives room
+ * for n + 1, and so sees that a file is too long.  Opens regular files alone,
+ * for any other could make the program wait: -EINVAL. */
 int file_read(const char *path, char *text, size_t room, size_t *size,
 	      struct error *err);
 

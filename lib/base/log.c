@@ -55,7 +55,7 @@ void log_line(enum log_level level, const char *fmt, ...)
 			line[n] = '?';
 	line[n++] = '\n';
 
-	/* What the disk does not take is said to whoever listens. */
+	/* A line that the disk does not take goes to standard error. */
 	if (write(target, line, n) < 0)
 		level = LOG_ERROR;
 	if (target != STDERR_FILENO && level == LOG_ERROR &&

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* Whether nobody gets at a file whom its owner did not mean: it belongs to user
- * or to root, and no other can read it.  Besides, a file of root that one of
+/* Whether a file is secret: it belongs to user or to root, and no other user
+ * can read it.  Besides, a file of root that one of
  * these groups may read, mode 0440 or less, will do: so a Secret comes into a
  * pod that runs as somebody else, in a group that is the pod's alone.  It gives
  * the secret to all of that group, and root alone can have put it there; a file

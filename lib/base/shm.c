@@ -54,8 +54,8 @@ static int open_dir(int parent, const char *name)
 		      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Nothing but segments is ever removed, so a directory of somebody who likes
- * its name stays.  dir is consumed, and the lock with it. */
+/* Only segments are removed, so a directory of another program that has the
+ * same name stays.  dir is closed, and its lock ends. */
 static void drop(int parent, const char *name, int dir)
 {
 	CLEANUP(closedir) DIR *list = fdopendir(dir);
@@ -95,7 +95,8 @@ static void sweep(void)
 	}
 }
 
-/* -EAGAIN: one who sweeps has seen it before it was locked. */
+/* -EAGAIN: another program that removes old directories has seen this one
+ * before it was locked. */
 static int try_to_make(struct shm *shm, struct error *err)
 {
 	CLEANUP(close) int dir = -1;

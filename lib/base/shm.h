@@ -7,8 +7,8 @@
  *
  * Open MPI (4.1, component vader) gives each rank a file of 4 MiB in /dev/shm
  * and ends ranks that find no room; if its daemon is killed, and now and then
- * if it is not, the files stay.  So who starts ranks gives them a directory of
- * their own there, and removes it after them:
+ * if it is not, the files stay.  So the program that starts ranks gives them a
+ * directory of their own there, and removes it after them:
  *
  *   /dev/shm/bellows-ranks-x7Gk2q/    locked (flock) while its maker lives
  *

@@ -10,7 +10,7 @@
  * call is one request and one answer, whole or in pieces as they come (a
  * watch); a tunnel is a connection that is the caller's after an upgrade (a
  * port forward).  Nothing is retried here and no redirection is followed:
- * whoever calls knows whether it may.
+ * the caller knows whether it may.
  *
  * Proxies are those of the environment (HTTPS_PROXY, NO_PROXY and so on), as
  * users of kubectl expect; this machine itself is never behind one.
@@ -24,7 +24,8 @@
 struct http;
 struct http_call;
 
-/* Whom to believe and who we are.  Texts in PEM; all optional. */
+/* The authority that servers must have, and our own certificate and key.  Texts
+ * in PEM; all optional. */
 struct http_tls {
 	const char *ca; /* NULL: those of the system */
 	const char *cert, *key;

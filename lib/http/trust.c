@@ -111,7 +111,7 @@ int http_trust_check(const struct http_tls *tls, struct error *err)
 		r = check_authority(tls->ca, err);
 	if (r == 0 && tls->cert)
 		r = check_identity(tls, err);
-	/* OpenSSL keeps what it had to say for whoever asks next */
+	/* else the next caller of OpenSSL would get these errors */
 	ERR_clear_error();
 	return r;
 }

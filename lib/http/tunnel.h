@@ -7,7 +7,8 @@
  * its bytes, both ways, are the caller's
  *
  * TLS and its names are as of any request.  What is sent waits in a queue of at
- * most HTTP_TUNNEL_QUEUE bytes: whoever fills it waits for drained().
+ * most HTTP_TUNNEL_QUEUE bytes: a caller that has filled it waits for
+ * drained().
  */
 
 #include "http/http.h"

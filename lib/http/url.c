@@ -53,8 +53,8 @@ static int check(struct http_url *url, const char *text, struct error *err)
 	curl_free(user);
 	if (named)
 		return error_set(err, -EINVAL,
-				 "a URL names a user; who we are belongs into "
-				 "headers or certificates");
+				 "a URL names a user; a name and a password "
+				 "belong into headers or certificates");
 	return known ? 0
 		     : error_set(err, -EINVAL,
 				 "'%s' is no URL of http or https", text);

@@ -7,8 +7,8 @@
  *
  * Pure: no connection, no randomness, no memory of its own.  What comes is
  * given out as it comes, a frame in as many pieces as the bytes had, so no
- * message is too long to be taken.  Texts are not looked at: whoever takes one
- * has to see whether it is UTF-8.  No extension is offered and none is taken.
+ * message is too long to be taken.  Texts are not looked at: the caller has to
+ * check whether they are UTF-8.  No extension is offered and none is taken.
  */
 
 #include "base/error.h"

@@ -134,7 +134,8 @@ static void succeed(struct kube_call *call, const struct http_answer *answer,
 			    "that its API?");
 }
 
-/* Who may create may lack the right to read: it is as it was sent. */
+/* A user who may create objects may lack the right to read them: the object is
+ * taken to be as it was sent. */
 static void succeed_unread(struct kube_call *call,
 			   const struct http_answer *answer)
 {

@@ -3,7 +3,7 @@
 #define KUBE_CHANNELS_H
 
 /*
- * What the messages of v4.channel.k8s.io say to who forwards one port
+ * The messages of v4.channel.k8s.io that forward one port
  *
  * The first byte of a message is its channel: what the pod sends (0), and what
  * went wrong (1).  The first two bytes of a channel are the port, which we

@@ -163,7 +163,7 @@ static int find(struct kube_config *config, const char *file,
 		return kubeconfig_read(config, &file, 1, context, err);
 	if (list && *list)
 		return read_listed(config, list, context, err);
-	/* a pod has no contexts, so whoever names one means a file */
+	/* a pod has no contexts, so a context that is named is in a file */
 	if (!context && access(POD_FOLDER "/token", F_OK) == 0)
 		return kube_config_pod(
 			config, getenv("KUBERNETES_SERVICE_HOST"),

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-/* With a full backlog a unix socket refuses who would not wait. */
+/* A unix socket whose backlog is full refuses connections that do not wait. */
 enum { LINKS_MAX = 128, BACKLOG = LINKS_MAX, AGAIN_MS = 1000 };
 
 /* ---- connections ---- */
@@ -23,7 +23,7 @@ static void listen_again(void *user)
 	loop_fd_set(forward->source, EPOLLIN);
 }
 
-/* Whoever waits is let in later; trouble() may end the forward. */
+/* Connections that wait are accepted later; trouble() may end the forward. */
 static void pause_a_while(struct kube_forward *forward, const char *text)
 {
 	loop_fd_set(forward->source, EPOLLET);

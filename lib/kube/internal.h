@@ -109,7 +109,7 @@ char *kube_escape(const char *text);
 
 /* ---- refusals ---- */
 
-/* What was asked for, and by whom.  Borrowed. */
+/* A request, and the user who makes it.  Borrowed. */
 struct kube_act {
 	const char *verb; /* RBAC's: "get", "list", "create" */
 	struct kube_target target;

@@ -29,7 +29,7 @@
 struct kube;
 struct kube_call;
 
-/* Where the API is and who we are; config.c.  Outlives its users. */
+/* Where the API is, and our credentials; config.c.  Outlives its users. */
 struct kube_config;
 
 /* file NULL: $KUBECONFIG, the service account of a pod, ~/.kube/config, the

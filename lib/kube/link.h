@@ -8,8 +8,8 @@
  *     asking -> open -> leaving
  *                  '--> flushing
  *
- * Each has a WebSocket of its own.  What cannot be passed on at once holds back
- * who sends it, so no more than one block waits in either direction.
+ * Each has a WebSocket of its own.  Bytes that cannot be passed on at once hold
+ * back their sender, so no more than one block waits in either direction.
  *
  * v4.channel.k8s.io has no half of a connection: when the program at the
  * socket is through with sending, the pod is told that it is over, and has

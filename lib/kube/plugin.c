@@ -4,8 +4,8 @@
  * Credentials that another program is asked for
  *
  * It runs in a session of its own, gets no input, and has a minute; what it
- * prints is an ExecCredential.  It counts as done when it has ended, whoever
- * still holds its output.
+ * prints is an ExecCredential.  It counts as done when it has ended, even if
+ * another process still holds its output.
  */
 
 #include "kube/internal.h"

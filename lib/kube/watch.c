@@ -55,7 +55,8 @@ struct kube_watch {
 	bool open;    /* something was heard on this connection */
 	bool renewed; /* a token was read anew, and nothing heard since */
 	char told[KUBE_TEXT_MAX]; /* the trouble that was told last, since */
-	bool *gone; /* set when this is freed, by who needs to know */
+	bool *gone; /* set when the watch is freed; NULL: no function works on
+		       it */
 };
 
 DEFINE_CLEANUP(struct kube_watch, kube_watch_stop)

@@ -61,7 +61,7 @@ int local_accept(int listener, pid_t *pid, struct error *err)
 	if (fd < 0)
 		return error_errno(err, "cannot accept");
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) < 0)
-		return error_errno(err, "cannot tell who connects");
+		return error_errno(err, "cannot tell which process connects");
 	if (peer.uid != getuid() && peer.uid != 0)
 		return error_set(err, -EACCES,
 				 "process %d of user %u has no business here",

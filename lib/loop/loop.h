@@ -60,7 +60,8 @@ void loop_after_each(struct loop *loop, void (*fn)(void *user), void *user);
 /* CLOCK_MONOTONIC. */
 msec_t loop_now(void);
 
-/* The descriptor stays the caller's, who removes the source before closing. */
+/* The descriptor stays the caller's: it removes the source before it closes the
+ * descriptor. */
 int loop_fd_add(struct loop_fd **out, struct loop *loop, int fd,
 		uint32_t events, loop_fd_f fn, void *user, struct error *err);
 void loop_fd_set(struct loop_fd *source, uint32_t events);
@@ -76,7 +77,7 @@ bool loop_timer_is_set(const struct loop_timer *timer);
 int loop_signal_add(struct loop *loop, int signo, loop_signal_f fn, void *user,
 		    struct error *err);
 
-/* Whoever started this program has it ignored, as nohup(1) does. */
+/* The parent of this program has the signal ignored, as nohup(1) does. */
 bool loop_signal_is_ignored(int signo);
 
 /* The handler is called once, when pid has ended and was reaped. */

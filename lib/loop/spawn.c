@@ -95,7 +95,7 @@ int spawn(const struct spawn *what, pid_t *pid, struct error *err)
 	if (made < 0)
 		return error_errno(err, "cannot run %s", what->argv[0]);
 	if (failure != 0) {
-		/* the child is gone already; who waits for any takes it */
+		/* the child has ended; a wait for any child reaps it */
 		errno = failure;
 		return error_errno(err, "cannot run %s", what->argv[0]);
 	}

@@ -3,11 +3,11 @@
 #define METRICS_LISTEN_H
 
 /*
- * GET /metrics, by HTTP, for whoever scrapes
+ * GET /metrics, by HTTP, for Prometheus
  *
  * It answers that and nothing else, to anybody, unencrypted: numbers, no names
- * of users, no secrets.  A caller who is slow, silent or one too many is cut
- * off, and delays nobody.
+ * of users, no secrets.  A caller that is slow, silent or one too many is cut
+ * off, and delays no other.
  */
 
 #include "base/error.h"
@@ -17,7 +17,7 @@
 
 enum {
 	METRICS_CALLERS_MAX = 32,
-	METRICS_PATIENCE = 5, /* seconds for a caller who says nothing */
+	METRICS_PATIENCE = 5, /* seconds for a caller that sends nothing */
 };
 
 struct metrics;

@@ -8,7 +8,7 @@
  *     metrics_begin(to, "heat_ranks", METRICS_GAUGE, "Ranks that compute.");
  *     metrics_put(to, "heat_ranks", 4, NULL);
  *
- * What cannot be written is seen by whoever closes the stream.
+ * A write that fails is seen when the caller closes the stream.
  */
 
 #include <stdbool.h>

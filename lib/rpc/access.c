@@ -8,7 +8,7 @@
 #include <string.h>
 
 /*
- * Who may call
+ * Which callers are let in
  */
 
 static void gpr_free_at(char **text)

@@ -5,16 +5,18 @@
 /*
  * How often an address may be wrong
  *
- * LIMIT_BURST failures at once, then one in each LIMIT_EACH; who has made more
- * is not heard for so long.  It is a generic cell rate algorithm (ITU-T I.371)
- * with one cell for each address, or each /64 of IPv6, which is one host's.  Of
- * more hosts than there is room for, the one that is free soonest is forgotten.
+ * LIMIT_BURST failures at once, then one in each LIMIT_EACH; an address that
+ * has made more is not heard for so long.  It is a generic cell rate algorithm
+ * (ITU-T I.371) with one cell for each address, or each /64 of IPv6, which is
+ * one host's.  Of more hosts than there is room for, the one that is free
+ * soonest is forgotten.
  *
- * A connection that was right is heard all the same, until it is wrong: nobody
- * keeps out those who share his address and are there already.  Of the latest
- * LIMIT_PEERS this is known.
+ * A connection that was right is heard all the same, until it is wrong: a
+ * caller cannot keep out others that share its address and are there already.
+ * Of the latest LIMIT_PEERS this is known.
  *
- * Unix sockets have no address; who may open one is a matter of its folder.
+ * Unix sockets have no address; the rights of its folder say which users may
+ * open one.
  */
 
 #include "base/time.h"

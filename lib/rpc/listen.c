@@ -193,12 +193,12 @@ static bool is_too_many(int conn)
 
 /*
  * gRPC (1.51) stops listening for good once accept4() has failed for want of
- * descriptors: whoever opens connections enough would leave a server deaf that
- * nobody can join any more.  It calls accept4() by its name, and what a program
- * defines comes before the library's, so it gets this one.  That there is no
- * descriptor reads as "nobody is there", after which it asks again when the
- * next one comes.  And the last quarter is not for connections from elsewhere:
- * the program has files, sockets and children of its own.
+ * descriptors: a client that opens enough connections would leave a server that
+ * no executor can join any more.  It calls accept4() by its name, and what a
+ * program defines comes before the library's, so it gets this one.  That there
+ * is no descriptor reads as "nobody is there", after which it asks again when
+ * the next one comes.  And the last quarter is not for connections from
+ * elsewhere: the program has files, sockets and children of its own.
  */
 int accept4(int listener, __SOCKADDR_ARG address, socklen_t *restrict size,
 	    int flags)

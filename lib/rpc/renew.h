@@ -5,8 +5,8 @@
 /*
  * Certificates that are replaced while a program runs
  *
- * Who issues them for a short time, as cert-manager does, puts others in their
- * place before they are over.  So a folder that an identity was read from is
+ * An issuer of short-lived certificates, as cert-manager is, replaces them
+ * before they expire.  So a folder that an identity was read from is
  * looked at every RENEW_EACH, and read again if a file in it has changed; else
  * each RENEW_ANYWAY-th time, for they may be over.  What is new in it is handed
  * on once it is whole; what is wrong with it is told once, and the former one

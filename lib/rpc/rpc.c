@@ -238,7 +238,7 @@ int rpc_create(struct rpc **out, struct loop *loop, struct error *err)
 	rpc->loop = loop;
 	list_init(&rpc->done);
 	init_lock(rpc);
-	/* gRPC's log is for those who ask gRPC's own variable for it. */
+	/* gRPC logs only if its own variable is set. */
 	if (!getenv("GRPC_VERBOSITY"))
 		gpr_set_log_function(no_log);
 

@@ -197,8 +197,8 @@ static int copy_services(struct rpc_server *server, struct error *err)
 	return 0;
 }
 
-/* What a peer may cost.  Whoever has not finished TLS and the first words of
- * HTTP/2 in time is cut off; who makes no call, later. */
+/* What a peer may cost.  A peer that has not finished TLS and the first frames
+ * of HTTP/2 in time is cut off; one that makes no call, later. */
 static grpc_server *create_core(const struct rpc_server_config *config)
 {
 	bool small = config->n_methods == 0;

@@ -16,9 +16,9 @@
  * INVALID_ARGUMENT.  Health (Check and Watch) and reflection (v1 and v1alpha)
  * are answered by the server itself.
  *
- * Who may call: with an identity, only who shows a certificate of the same
- * authority can connect, and a call of the table's methods that `authorize`
- * does not want from that name is answered PERMISSION_DENIED.  With a token,
+ * Which callers are let in: with an identity, only a peer with a certificate of
+ * the same authority can connect, and a call that `authorize` does not allow
+ * that name is answered PERMISSION_DENIED.  With a token,
  * one that does not carry it, and is not open, is answered UNAUTHENTICATED; an
  * address from which ten such calls came, and then one each second, is answered
  * RESOURCE_EXHAUSTED for so long, right token or not, but for connections that
@@ -114,7 +114,7 @@ void rpc_call_reply(struct rpc_call *call, const ProtobufCMessage *answer);
 
 /*
  * Queue one answer on a stream.  Returns 0; 1 if it was queued and more than
- * half of RPC_QUEUE_MAX now waits for the peer, who should be sent no more
+ * half of RPC_QUEUE_MAX now waits for the peer, which should be sent no more
  * until on_writable(); or -ENOBUFS when the queue was full or the answer too
  * large: nothing was queued and the call was ended with RESOURCE_EXHAUSTED
  * (on_gone() comes from the loop, later).  To a call that is over already,

@@ -3,11 +3,11 @@
 #define RPC_TOKEN_H
 
 /*
- * A token: whoever can read its file may call
+ * A token: a program that can read its file may call
  *
  * It goes with each call as `authorization: Bearer TOKEN`.  Where connections
- * are not encrypted it keeps out whoever can connect, not whoever can read the
- * network.
+ * are not encrypted it keeps out programs that can connect, but not one that
+ * can read the network.
  */
 
 #include "rpc/client.h"

@@ -111,7 +111,7 @@ static const char *day(const ASN1_TIME *time, char *text, size_t n)
 	return text;
 }
 
-/* Who signed it may be over as well, which is found first. */
+/* The authority may have expired as well, which OpenSSL finds first. */
 static int refuse_time(X509_STORE_CTX *check, const char *where, time_t now,
 		       struct error *err)
 {

@@ -3,11 +3,11 @@
 #define TLS_IDENTITY_H
 
 /*
- * Who a program is, and whom it believes
+ * The identity of a program, and the authority that it believes
  *
  * Three texts in PEM, called as Kubernetes and cert-manager call them:
  *
- *     ca.crt    who signs the certificates of all
+ *     ca.crt    the authority that signs the certificates of all
  *     tls.crt   this program's certificate; behind it those that lead to ca.crt
  *     tls.key   its private key, without a password
  *

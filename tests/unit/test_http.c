@@ -95,7 +95,8 @@ static void what_is_no_request_is_refused(void)
 	CHECK_TEXT(refusal_of("GET", "ftp://x/", NULL),
 		   "'ftp://x/' is no URL of http or https");
 	CHECK_TEXT(refusal_of("GET", "https://a:b@x/", NULL),
-		   "a URL names a user; who we are belongs into headers or "
+		   "a URL names a user; a name and a password belong into "
+		   "headers or "
 		   "certificates");
 	CHECK(strncmp(refusal_of("GET", "https://a b/", NULL),
 		      "'https://a b/' is no URL: ", 25) == 0);
