@@ -8,8 +8,8 @@
  * Kubernetes starts a container again in its pod when it ends with another
  * status than 0.  That is right for a coordinator that was killed, and wrong
  * for a job that was cancelled, saved or given up: it would begin again.  With
- * --once a coordinator leaves a word in the state directory, and who finds it
- * there ends at once, and in the same way.
+ * --once a coordinator writes its exit status into the state directory, and the
+ * next one, which finds it there, ends at once with the same status.
  */
 
 #include "base/error.h"

@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 	umask(077); /* ranks are not started from here */
 	lock = state_dir_lock(config.state, &err);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	spawn_raise_limit(); /* each connection is one, whoever opens it */
+	spawn_raise_limit(); /* each connection needs a descriptor */
 	/* without it PMIx (4.2) looks for the user's entry, and crashes where
 	 * there is none, as in many a container */
 	setenv("HOME", config.state, 0);

@@ -92,7 +92,7 @@ unsigned state_dir_former_starts(const char *dir)
 	char path[4200];
 	unsigned here, before;
 
-	/* who ends by itself takes it along */
+	/* a coordinator that ends by itself removes the file */
 	snprintf(path, sizeof(path), "%s/address", dir);
 	if (access(path, F_OK) < 0)
 		return 0;

@@ -114,7 +114,8 @@ static void give_up(struct job *job, const struct job_event *event)
 		job_postpone(job, event->now);
 }
 
-/* To what those who stay can run; if it is nothing, others are waited for. */
+/* The job moves to the size that the executors that stay can run; if that is
+ * none, it waits for others. */
 static void move_off(struct job *job, const struct job_event *event)
 {
 	if (job->leave == 0 || event->leave < job->leave)
@@ -173,7 +174,7 @@ static void prove(struct job *job, const struct job_event *event)
 	job_count_success(job);
 }
 
-/* Who wrote a checkpoint has worked, even if its steps are not seen. */
+/* Ranks that wrote a checkpoint have computed, even if no step was seen. */
 static void keep(struct job *job, const struct job_event *event)
 {
 	prove(job, event);
@@ -321,7 +322,8 @@ static const struct rule *find_rule(enum job_state from, enum job_trigger on)
 	return NULL;
 }
 
-/* Of the time that those who leave have, most is for the checkpoint. */
+/* Executors that leave have little time: a quarter of it is for preparing the
+ * next start, the rest for the checkpoint. */
 static void hurry(struct job *job, msec_t now)
 {
 	msec_t left = MAX(job->leave - now, 0);

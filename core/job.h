@@ -48,8 +48,9 @@
  * An executor that has ranks and will leave tells so before (LEAVE).  The job
  * prepares to go on without it, or with another one in its place, and saves,
  * all within the time that is left; what does not fit is left out: first the
- * preparing, then the checkpoint.  Who leaves meanwhile joins in.  If those who
- * stay cannot run it, it waits for others once it is saved.  None of this
+ * preparing, then the checkpoint.  An executor that leaves meanwhile is left
+ * by the same rescale.  If the executors that stay cannot run the job, it waits
+ * for others once it is saved.  None of this
  * counts as a loss.
  *
  * A coordinator that was killed leaves no rank behind.  The one that takes its
@@ -115,7 +116,7 @@ enum job_event_type {
 	JOB_EV_UNSTARTED, /* the ranks could not be brought up */
 	JOB_EV_LOST,      /* an executor that ran ranks is lost */
 	JOB_EV_LEAVE,     /* one that runs ranks will leave; size: as of
-			   * EXECUTORS, of those who stay, up to the target */
+			   * EXECUTORS, of executors that stay, up to the target */
 	JOB_EV_RESTARTED, /* the coordinator was, and no rank is left; size: 1
 			   * if there is a checkpoint, otherwise 0 */
 	JOB_EV_TIMEOUT,   /* job->deadline passed; size: as of EXECUTORS */

@@ -142,7 +142,7 @@ enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 		return ON_STEP;
 	case JOB_EV_UNREADABLE:
 		return resolve_unreadable(job);
-	case JOB_EV_DUE: /* who is not proven has written it just now */
+	case JOB_EV_DUE: /* ranks that are not proven have just read one */
 		return job->stepped ? ON_DUE : ON_NOTHING;
 	case JOB_EV_FINISHED:
 		return ON_FINISHED;
@@ -153,7 +153,8 @@ enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 		return resolve_loss(job, false);
 	case JOB_EV_LEAVE:
 		return resolve_leave(job, ev->size);
-	case JOB_EV_RESTARTED: /* who was to be suspended has no rank now */
+	case JOB_EV_RESTARTED: /* a job that was to be suspended has no rank now
+				*/
 		return job->target == 0 ? ON_SUSPENDED : ON_RESTARTED;
 	case JOB_EV_TIMEOUT:
 		return resolve_timeout(job, ev->size);

@@ -40,7 +40,7 @@ enum job_trigger {
 	ON_LOSS,
 	ON_LAST_LOSS,
 	ON_LEAVE,
-	ON_LEAVE_ALONE, /* and nobody stays who could run it */
+	ON_LEAVE_ALONE, /* and no executors stay that could run it */
 	ON_HASTE,       /* no time, or no way, to prepare before they leave */
 	ON_BREAK,       /* nor for a checkpoint */
 	ON_RESTARTED,

@@ -8,8 +8,8 @@
  * Ranks fill the executors one after the other.  Executors that run ranks now
  * come first and in their order, then the others by name, w-9 before w-10: so
  * rank 0 stays where it is, a shrink leaves the last ones free, and a grow
- * moves nobody.  Who counts its executors can give back the highest only; these
- * are the last ones, as long as none was lost.
+ * moves no rank.  A provider that counts its executors can give back the
+ * highest only; these are the last ones, as long as none was lost.
  */
 
 #include "core/member.h"

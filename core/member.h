@@ -3,7 +3,7 @@
 #define CORE_MEMBER_H
 
 /*
- * The ledger of executors: who joined, who was heard, who is lost
+ * The ledger of executors: which have joined, were heard, are lost
  *
  * An executor is known by its name and, because a name may come back, by its
  * incarnation.  It joins (JobInit), is ready once it was probed, is heard with
@@ -19,7 +19,7 @@
  *
  * A polled executor holds no stream: it is heard when it calls, every few
  * seconds.  Its ranks are started, told to save and counted in another way, so
- * a job has executors of one kind: that of the first who joins.
+ * a job has executors of one kind: that of the first that joins.
  */
 
 #include "base/time.h"

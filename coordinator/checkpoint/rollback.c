@@ -10,8 +10,8 @@
  *
  * The one that is no good is set aside first, by renaming; then the other one
  * is linked to its place, and only when it is whole there does it leave the
- * folder that it was kept in.  Whoever finds an aside/ knows that this was
- * broken off, and does it again.
+ * folder that it was kept in.  A coordinator that finds an aside/ knows that
+ * this was broken off, and does it again.
  */
 
 bool checkpoint_is_damaged(int looked)

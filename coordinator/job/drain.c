@@ -7,7 +7,7 @@
  *     draining --has ranks--> the job moves off --> it has none --> released
  *
  * The job decides what fits into the time that is left (core/job.h); here it is
- * told, and who has no ranks any more is let go.
+ * told, and an executor that has no ranks any more is released.
  */
 
 bool drain_has_ranks(const struct driver *driver, int member)

@@ -66,7 +66,7 @@ static void on_deadline(void *user)
 	    JOB_WAITING) /* however the ranks ended before */
 		driver->exit_code = EXIT_UNREACHABLE;
 	snprintf(reason, sizeof(reason), "the %s for %s passed%s%.240s",
-		 leaves ? "time that who leaves has" : "deadline",
+		 leaves ? "time that a leaving executor has" : "deadline",
 		 job_state_name(driver->job.state), *more ? ": " : "", more);
 	if (leaves)
 		log_warn("epoch=%u no new checkpoint in time: going on from "

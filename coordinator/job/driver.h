@@ -31,7 +31,7 @@
 
 struct driver;
 
-/* Within how many milliseconds those who watch the job are to see it. */
+/* Within how many milliseconds the clients that watch the job see a change. */
 enum publish {
 	PUBLISH_NOW = 0,
 	PUBLISH_SOON = 100,

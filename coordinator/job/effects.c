@@ -183,7 +183,8 @@ void driver_on_stopped(struct driver *driver)
 		driver_post(driver, JOB_EV_STOPPED, 0, now, "no rank is left");
 }
 
-/* Whoever was told by a signal leaves; others would compute on in vain. */
+/* Ranks that were told to save by a signal leave by themselves; others would
+ * compute on, and that work would be lost. */
 static msec_t leave_patience(const struct driver *driver)
 {
 	return driver->save.saved && !jobfile_saves_unasked(driver->jobfile)
@@ -208,7 +209,8 @@ static void finish(void *user)
 	loop_stop(driver->loop, driver->exit_code);
 }
 
-/* Who only asks now and then has to ask once more. */
+/* A polled executor asks only now and then: it needs the time to ask once more,
+ * and so to hear that the job is over. */
 static msec_t end_after(const struct driver *driver)
 {
 	return member_all_polled(members_ledger(driver->members))

@@ -97,10 +97,10 @@ static void on_recalled(void *user, int member, msec_t grace)
 				      reason);
 	}
 	event.size = driver_possible(driver, driver->job.target);
-	/* The job may be about to move to who has no ranks yet. */
+	/* The job may be about to move to an executor without ranks. */
 	if (drain_has_ranks(driver, member) ||
 	    (driver->job.leave != 0 && event.size < driver->job.target)) {
-		log_info("executor=%s leaves within %lld ms; those who stay "
+		log_info("executor=%s leaves within %lld ms; the others "
 			 "can run %u of %u ranks",
 			 m->name, (long long)grace, event.size,
 			 driver->job.target);

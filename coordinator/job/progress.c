@@ -16,7 +16,8 @@ void progress_on_start(struct driver *driver)
 	};
 }
 
-/* Who only prints its resuming has to be taken at its word for the rest. */
+/* An application that shows no steps is believed when it prints that it
+ * resumes: there is nothing else to hold it against. */
 static void on_proven(void *user)
 {
 	struct driver *driver = user;
@@ -145,7 +146,8 @@ static void on_step(struct driver *driver, const struct line_facts *facts,
 					       : PUBLISH_SELDOM);
 }
 
-/* Who says where it begins may say how far it is to go. */
+/* The line that says at which step the ranks begin may also say how many steps
+ * there are. */
 static enum line_kind read_line(struct driver *driver, const char *line,
 				struct line_facts *facts)
 {

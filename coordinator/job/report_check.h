@@ -23,7 +23,7 @@ int report_check(const struct driver *driver, int member,
 int report_check_output(const struct driver *driver, int member, unsigned epoch,
 			unsigned rank, struct error *err);
 
-/* The verdict on a checkpoint; -ENOENT: whoever gives it has not joined. */
+/* The report on a checkpoint; -ENOENT: its sender has not joined. */
 int report_check_checkpoint(const struct driver *driver,
 			    const Bellows__V1__CheckpointReport *report,
 			    struct error *err);

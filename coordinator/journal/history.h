@@ -15,7 +15,8 @@
 #include <stddef.h>
 
 enum {
-	/* Each update to who watches has all of them, ten times a second. */
+	/* Each update of a client that watches has all of them, and there are
+	 * up to ten a second. */
 	RESCALES_MAX = 256,
 	SPANS_MAX = 1024,
 	NOTICES_MAX = 16,

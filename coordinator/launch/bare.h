@@ -15,8 +15,8 @@
  *     gone   mpiexec, which waits for its ranks, has ended
  *
  * An executor that was told to save signals its ranks whenever it gets to it,
- * and would hit those of the next start.  So whoever was told is waited for
- * until it confirms, or is given up.
+ * and would hit those of the next start.  So an executor that was told is
+ * waited for until it confirms, or is given up.
  */
 
 #include "coordinator/launch/launch_ops.h"

@@ -15,7 +15,7 @@
  * A polled executor that has died is missed only after its silence, by when
  * mpiexec would have failed on it until no restart is left.  So each is logged
  * in to before the start counts as prepared, while the ranks before it compute
- * if there are any; who does not let us in is lost.
+ * if there are any; an executor whose sshd refuses the login is lost.
  */
 
 /* As long as mpiexec's ssh tries. */

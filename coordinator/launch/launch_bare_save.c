@@ -85,7 +85,8 @@ static void ask(struct bare *bare, bool first_only)
 	}
 }
 
-/* All of them at once: first means the executor of rank 0, who would report. */
+/* Tells all executors at once: "first" is the executor of rank 0, which would
+ * report. */
 void bare_save(struct launch *launch, bool first, bool take)
 {
 	const struct jobfile *job = launch->room->job;
@@ -126,7 +127,7 @@ bool launch_asks(struct launch *launch, int member)
 	struct bare *bare = bare_of(launch);
 	int place = find_place(launch, member);
 
-	/* who has not been told when they leave needs not be */
+	/* once the ranks leave, an executor that was not told needs no order */
 	return place >= 0 && !launch_has_ended(launch) &&
 	       order_step(&bare->orders[place], ORDER_EV_ASKED);
 }

@@ -37,7 +37,7 @@ struct launcher_words {
 	char env[4200];   /* "KEY=value" for mpiexec; "" for none */
 };
 
-/* The job's key pair, for who may log in. */
+/* The job's key pair, with which mpiexec logs in. */
 struct launcher_keys {
 	const char *public_key;  /* one line, as in authorized_keys */
 	const char *private_key; /* in OpenSSH's format */

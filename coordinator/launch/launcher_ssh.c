@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 /*
- * The ssh launcher: whoever's sshd let us in can be reached
+ * The ssh launcher: an executor can be reached once its sshd has let us in
  *
  *   <dir>/ssh/key, key.pub    the job's: made for this life, or a copy of
  * mpi.key <dir>/ssh/config-2        for the ssh of start 2, with known_hosts-2
@@ -304,8 +304,7 @@ static int check_here(const struct launcher_room *room, struct error *err)
 	if (!getpwuid(getuid()))
 		return error_set(err, -ENOENT,
 				 "user %u has no entry in the user database, "
-				 "and ssh works for nobody whom it does not "
-				 "know",
+				 "and ssh works only for users that have one",
 				 (unsigned)getuid());
 	return program_find("ssh", path, sizeof(path), err);
 }

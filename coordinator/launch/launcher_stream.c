@@ -7,7 +7,7 @@
 #include <errno.h>
 
 /*
- * The stream launcher: whoever is attached can be reached
+ * The stream launcher: an executor can be reached while its stream is open
  */
 
 struct stream_launcher {

@@ -94,9 +94,9 @@ static bool one_machine(const struct ledger *ledger,
 	return true;
 }
 
-/* More ranks than processors: who waits must let others run.  Executors of one
- * machine may use the same ones; of one node, each has its own share or all
- * have all. */
+/* If there are more ranks than processors, a rank that waits must yield its
+ * processor.  Executors of one machine may use the same processors; those of
+ * one node have a share each, or all have all. */
 static bool crowded(const struct ledger *ledger, const struct layout *layout)
 {
 	for (int i = 0; i < layout->n; i++) {

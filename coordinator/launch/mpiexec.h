@@ -7,7 +7,7 @@
  *
  * Executors are named to mpiexec by addresses of 127.0.0.0/8 made from their
  * index in the ledger: nothing looks them up in DNS, nothing connects to them,
- * and the launcher knows whom they mean.
+ * and the launcher knows the executors that they mean.
  *
  * Which network: loading UCX and libfabric costs MPI_Init 0.1 s and more, which
  * a host without such a network pays for nothing.  So where no executor reports

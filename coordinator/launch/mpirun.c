@@ -57,7 +57,8 @@ static int open_log(const struct mpirun_config *config, struct error *err)
 	return fd >= 0 ? fd : error_errno(err, "%s", path);
 }
 
-/* Ours and then the user's, who may have many; NULL without memory. */
+/* Returns the environment of mpiexec: our variables, then those of the job
+ * file; NULL if memory is exhausted. */
 static char **environment(const struct mpirun *run,
 			  const struct mpirun_config *config)
 {

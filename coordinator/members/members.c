@@ -126,7 +126,7 @@ static void look(void *user)
 	if (members->next_look != 0 && late > OWN_PAUSE)
 		forgive_own_pause(members, late);
 	members->next_look = loop_now() + LOOK_EVERY;
-	/* who will have been by the next time */
+	/* executors that will have been silent for too long by the next look */
 	while ((i = member_find_silent(&members->ledger, members->next_look)) !=
 	       NO_MEMBER) {
 		const struct member *m = &members->ledger.members[i];
@@ -195,9 +195,9 @@ static int check_word(const char *key, const char *word, struct error *err)
 			 key, MEMBER_TEXT_MAX - 1);
 }
 
-/* A name is not taken from one who has it.  Who was killed has no stream any
- * more, and who is cut off is not heard, and has no rank that computes when its
- * lease is over. */
+/* An executor keeps its name while its stream is open.  After a SIGKILL the
+ * stream closes at once.  An executor that is cut off has no rank that computes
+ * once its lease is over; then a new executor may use the name. */
 static int check_holder(const struct members *members,
 			const struct introduction *who, struct error *err)
 {

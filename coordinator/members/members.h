@@ -8,8 +8,8 @@
  * An executor that joined is probed over its stream; when it answers that it
  * can run the job (on probed), the launcher admits it, and it is ready, or
  * refuses it.  An order to one that is not attached at the
- * moment is dropped: who gives orders repeats them when it attaches
- * (on_attached), and an executor takes an order the second time for nothing.
+ * moment is dropped: the driver repeats it when the executor attaches
+ * (on_attached), and an order that comes twice does nothing the second time.
  */
 
 #include "core/member.h"
@@ -51,7 +51,7 @@ struct ledger *members_ledger(struct members *members);
 
 /* Told to executors: between reports, and for how long after one that was
  * answered their ranks may compute.  The second is shorter than lost_after by a
- * third: who is lost has no rank that computes. */
+ * third, so an executor that is lost has no rank that computes. */
 msec_t members_heartbeat(const struct members *members);
 msec_t members_lease(const struct members *members);
 

@@ -75,7 +75,7 @@ int polled_join(struct members *members, const char *text, unsigned slots,
 		.address = address,
 		.machine = address,
 		.slots = slots,
-		.cores = slots, /* not known: those who run ranks have some */
+		.cores = slots, /* not known */
 		.polled = true,
 		.silence = POLLED_SILENCE,
 	};

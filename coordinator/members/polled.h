@@ -8,9 +8,9 @@
  *     joins -> asks: go on, ... checkpoint -> confirms, ... end -> good-bye
  *
  * Such an executor is an address with an sshd on it.  It is named after its
- * address, whoever calls from there is it, and it has as many slots as the job
- * has ranks per executor.  It signals its own ranks when it is told to have a
- * checkpoint written; nothing else is asked of it.
+ * address: each call from that address is its own.  It has as many slots as the
+ * job has ranks per executor.  It signals its own ranks when it is told to have
+ * a checkpoint written; nothing else is asked of it.
  */
 
 #include "coordinator/members/members.h"
@@ -30,12 +30,12 @@ bool polled_address(const char *text, char out[POLLED_ADDRESS_MAX]);
 /* The name of the executor at an address: colons become hyphens. */
 void polled_name(const char *address, char name[MEMBER_NAME_MAX]);
 
-/* 0 and the member, who was there already if *again; -errno as of
+/* 0 and the member, which was there already if *again; -errno as of
  * members_join(), or if address is none. */
 int polled_join(struct members *members, const char *address, unsigned slots,
 		int *member, bool *again, struct error *err);
 
-/* Whom its sshd lets in: a user of this program's name. */
+/* The user that its sshd lets in: the one that runs this program. */
 const char *polled_user(void);
 
 /* The living executor with that name or address, NO_MEMBER if none. */

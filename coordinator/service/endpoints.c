@@ -17,7 +17,7 @@
 static const char *const services[] = {COORDINATOR_SERVICE,
 				       "mpi_monitor.Monitor"};
 
-/* ---- who may call ---- */
+/* ---- which callers are let in ---- */
 
 static bool is_encrypted(const struct service *service)
 {
@@ -65,23 +65,24 @@ static int check_main(const struct service *service, struct error *err)
 		return error_set(
 			err, -EACCES,
 			"--listen %s is open to everybody on this "
-			"machine: --token-file FILE or --tls DIR tells "
-			"who may call, --unencrypted does without",
+			"machine: --token-file FILE or --tls DIR restricts "
+			"the callers, --unencrypted does without",
 			config->listen);
 	if (is_far && !config->unencrypted)
 		return error_set(err, -EACCES,
 				 "--listen %s is reached from other machines: "
-				 "--tls DIR encrypts it and tells who calls "
-				 "('bellows keys' makes DIR), --unencrypted "
-				 "does without",
+				 "--tls DIR encrypts it and identifies the "
+				 "callers ('bellows keys' makes DIR), "
+				 "--unencrypted does without",
 				 config->listen);
-	/* whoever joins gets a key: who may is not left to the network */
+	/* every executor that joins gets the job's key, so joining needs the
+	 * token, even on a private network */
 	if (is_far && service->jobfile->launcher == LAUNCHER_SSH &&
 	    !config->token_file)
 		return error_set(err, -EACCES,
-				 "--listen %s: with mpi.launcher: ssh whoever "
-				 "joins gets a key, so beyond this machine "
-				 "--token-file is needed",
+				 "--listen %s: with mpi.launcher: ssh every "
+				 "executor that joins gets a key, so beyond "
+				 "this machine --token-file is needed",
 				 config->listen);
 	return 0;
 }

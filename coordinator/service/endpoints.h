@@ -3,12 +3,12 @@
 #define COORDINATOR_SERVICE_ENDPOINTS_H
 
 /*
- * Endpoints: where a coordinator can be reached, and who may call
+ * Endpoints: where a coordinator can be reached, and by which callers
  *
- *     --listen   bellows.v1.Coordinator: who shows a certificate of the job
- *                (roles.h) and has the token; health and reflection
- *     --health   grpc.health.v1 alone: anybody, for probes have no certificate
- *     --kub      mpi_monitor.Monitor alone: anybody, for Kub's programs have
+ *     --listen   bellows.v1.Coordinator: callers with a certificate of the job
+ *                (roles.h) and the token; health and reflection
+ *     --health   grpc.health.v1 alone: all, for probes have no certificate
+ *     --kub      mpi_monitor.Monitor alone: all, for Kub's programs have
  *                neither certificate nor token
  *     --metrics  metrics in the format of Prometheus: anybody
  *
@@ -28,7 +28,7 @@ int endpoints_open(struct service *service, const char *listen,
 		   struct error *err);
 void endpoints_close(struct service *service);
 
-/* Whether nobody but who calls the first endpoint reads what is answered. */
+/* Whether only the caller of the first endpoint can read the answer. */
 bool endpoints_keep_secrets(const struct service *service);
 
 #endif

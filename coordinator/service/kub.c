@@ -82,7 +82,8 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 
 /* ---- an executor ---- */
 
-/* Who calls: by the name it gives, or else by where it calls from. */
+/* The executor that calls: by the name in the message, or else by the address
+ * of the connection. */
 static int caller(struct service *service, struct rpc_call *call,
 		  const ProtobufCMessage *message)
 {

@@ -289,11 +289,10 @@ static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
 		return;
 	}
 	if (!request->public_only && !endpoints_keep_secrets(service)) {
-		rpc_call_end(
-			call, RPC_FAILED_PRECONDITION,
-			"the private key is not sent over a connection "
-			"that is not encrypted, nor to who needs no token; "
-			"public_only");
+		rpc_call_end(call, RPC_FAILED_PRECONDITION,
+			     "the private key is not sent over a connection "
+			     "that is not encrypted, nor where no token is "
+			     "needed; public_only");
 		return;
 	}
 	reply.public_key = (char *)keys->public_key;

@@ -64,12 +64,12 @@ int roles_check(const char *path, const char *name, struct error *err)
 	enum role role = role_find(name);
 	unsigned roles = roles_of(path);
 	const char *method = strrchr(path, '/');
-	char who[64];
+	char allowed[64];
 
 	if (role < ROLES && (roles & 1u << role))
 		return 0;
 	return error_set(err, -EACCES,
 			 "%s is for %s, and this certificate is of '%s'",
 			 method ? method + 1 : path,
-			 describe(roles, who, sizeof(who)), name);
+			 describe(roles, allowed, sizeof(allowed)), name);
 }

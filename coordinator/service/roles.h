@@ -3,11 +3,11 @@
 #define COORDINATOR_SERVICE_ROLES_H
 
 /*
- * Who may call what: one table, in roles.c
+ * Which role may call which method: one table, in roles.c
  *
  * The role is what the certificate of the caller says.  Where connections are
- * not encrypted there is none, and whoever has the token may call everything.
- * A method that is not in the table is nobody's.
+ * not encrypted there is none, and a caller with the token may call all
+ * methods. No role may call a method that is not in the table.
  */
 
 #include "base/error.h"

@@ -35,7 +35,7 @@ static inline bool report(struct job *job, enum job_event_type type,
 		&(struct job_event){.type = type, .now = 1000, .epoch = epoch});
 }
 
-/* Executors leave by that instant; those who stay can run size ranks. */
+/* Executors leave by that instant; those that stay can run size ranks. */
 static inline bool leave(struct job *job, unsigned size, msec_t by)
 {
 	return job_step(job, &(struct job_event){.type = JOB_EV_LEAVE,

@@ -19,7 +19,7 @@ static char root[] = "/tmp/bellows-endpoints-XXXXXX";
 static char token_file[64], tls[64], executors[64];
 
 /* What is written down here a second time is not to change by accident. */
-enum { TOKEN = 1, TLS = 2, PLAIN = 4, SSH = 8, KUB = 16, KUB_DOOR = 32 };
+enum { TOKEN = 1, TLS = 2, PLAIN = 4, SSH = 8, KUB = 16, KUB_ENDPOINT = 32 };
 
 static const struct {
 	const char *listen; /* NULL: a unix socket */
@@ -41,33 +41,36 @@ static const struct {
 	{FAR, PLAIN | TOKEN, false, NULL},
 	{FAR, PLAIN | SSH | TOKEN, false, NULL},
 	{NULL, SSH | KUB, true, NULL},
-	{NULL, SSH | KUB | KUB_DOOR, true, NULL},
-	{FAR, TLS | SSH | KUB | KUB_DOOR, true, NULL},
+	{NULL, SSH | KUB | KUB_ENDPOINT, true, NULL},
+	{FAR, TLS | SSH | KUB | KUB_ENDPOINT, true, NULL},
 
 	{NEAR, 0, false,
 	 "--listen " NEAR " is open to everybody on this machine: --token-file "
-	 "FILE or --tls DIR tells who may call, --unencrypted does without"},
+	 "FILE or --tls DIR restricts the callers, --unencrypted does without"},
 	{FAR, 0, false,
 	 "--listen " FAR " is reached from other machines: --tls DIR encrypts "
-	 "it and tells who calls ('bellows keys' makes DIR), --unencrypted "
+	 "it and identifies the callers ('bellows keys' makes DIR), "
+	 "--unencrypted "
 	 "does "
 	 "without"},
 	{FAR, TOKEN, false,
 	 "--listen " FAR " is reached from other machines: --tls DIR encrypts "
-	 "it and tells who calls ('bellows keys' makes DIR), --unencrypted "
+	 "it and identifies the callers ('bellows keys' makes DIR), "
+	 "--unencrypted "
 	 "does "
 	 "without"},
 	{"node:7000", TOKEN, false,
 	 "--listen node:7000 is reached from other machines: --tls DIR "
-	 "encrypts it and tells who calls ('bellows keys' makes DIR), "
+	 "encrypts it and identifies the callers ('bellows keys' makes DIR), "
 	 "--unencrypted does without"},
 	{FAR, PLAIN | SSH, false,
-	 "--listen " FAR ": with mpi.launcher: ssh whoever joins gets a key, "
+	 "--listen " FAR
+	 ": with mpi.launcher: ssh every executor that joins gets a key, "
 	 "so beyond this machine --token-file is needed"},
 	{FAR, TLS | SSH | KUB, false,
 	 "--tls: Kub's programs, which the job file wants served (kub: true), "
 	 "do not encrypt; --kub ADDR gives them an address of their own"},
-	{NULL, KUB_DOOR, false,
+	{NULL, KUB_ENDPOINT, false,
 	 "--kub " NEAR ": the job file does not say kub: true, so Kub's "
 	 "programs are not served"},
 };
@@ -80,7 +83,7 @@ static int check(size_t i, bool *keeps)
 		.token_file = with & TOKEN ? token_file : NULL,
 		.tls = with & TLS ? tls : NULL,
 		.unencrypted = with & PLAIN,
-		.kub = with & KUB_DOOR ? NEAR : NULL,
+		.kub = with & KUB_ENDPOINT ? NEAR : NULL,
 	};
 	struct jobfile job = {
 		.launcher = with & SSH ? LAUNCHER_SSH : LAUNCHER_STREAM,
