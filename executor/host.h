@@ -9,8 +9,8 @@
 #include "core/member.h"
 #include "jobfile/jobfile.h"
 
-/* The same text for executors below one kernel, and the processors of that,
- * whoever may use them. */
+/* The same text for executors below one kernel, and the processors of that
+ * node, those of other containers included. */
 void host_node(char text[MEMBER_TEXT_MAX]);
 unsigned host_node_cores(void);
 

@@ -29,7 +29,7 @@ static void on_listening(void *user, const char *login, unsigned port,
 	report_sshd(ex, &sshd);
 }
 
-/* The coordinator releases who cannot be reached. */
+/* The coordinator releases an executor that cannot be reached. */
 static void on_failed(void *user, const char *failure)
 {
 	struct executor *ex = user;

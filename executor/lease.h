@@ -10,7 +10,8 @@
  *
  * The coordinator answers each heartbeat, and an answer is good for the length
  * of the lease from when its heartbeat was sent.  It was heard no earlier, and
- * who was heard is not lost before lost_after, which is longer.  So when the
+ * an executor is not lost before lost_after has passed since then, which is
+ * longer.  So when the
  * coordinator has others start from the checkpoint, nothing computes here that
  * could write another, whichever of the two cannot reach the other.
  *

@@ -5,8 +5,9 @@
 /*
  * Which processes belong to a start
  *
- * Ranks are grandchildren: the MPI daemon makes them, and whoever loses its
- * parent becomes the executor's own child, who is their subreaper.  So all of a
+ * Ranks are grandchildren: the MPI daemon makes them, and a
+ * process that loses its parent becomes a child of the executor, which is their
+ * subreaper.  So all of a
  * start is found among the executor's descendants, by BELLOWS_EPOCH in the
  * environment that the daemon was started with; ranks and what they started
  * have BELLOWS_RANK too.

@@ -29,7 +29,7 @@ int programs_create(struct programs **out, struct loop *loop,
 /* Kills what still runs.  Returns NULL. */
 struct programs *programs_destroy(struct programs *programs);
 
-/* Nothing is told of those that run now; who ends them is another's matter. */
+/* No callback comes for the programs that run now.  The caller ends them. */
 void programs_abandon(struct programs *programs);
 
 /* command: for /bin/sh -c.  epoch 0: of no start.  fn is called once, maybe

@@ -60,8 +60,7 @@ static int find_user(struct sshd *sshd, struct error *err)
 	if (!entry)
 		return error_set(err, -ENOENT,
 				 "user %u has no entry in the user database, "
-				 "and sshd lets nobody in whom it does not "
-				 "know",
+				 "and sshd lets in only users that have one",
 				 (unsigned)getuid());
 	snprintf(sshd->login, sizeof(sshd->login), "%s", entry->pw_name);
 	return 0;

@@ -21,8 +21,9 @@
 struct sshd;
 
 struct sshd_events {
-	/* Who is to come: user at port, who will see host_key ("type base64").
-	 * Again after each start. */
+	/* sshd listens: the user to log in as, the port, and the host_key that
+	 * clients will see ("type base64").  Called after each start of sshd.
+	 */
 	void (*listening)(void *user, const char *login, unsigned port,
 			  const char *host_key);
 	/* It does not let the user in, or is not started again. */
@@ -34,7 +35,7 @@ struct sshd_room {
 	const char *dir;        /* makes one of its own in there */
 	const char *address;    /* of this host; "": this machine only */
 	const char *bindir;     /* of bellows-launch */
-	const char *public_key; /* of who is let in */
+	const char *public_key; /* of the clients that are let in */
 	/* "KEY=value" beside this program's own, of what it runs; ends with
 	 * NULL */
 	const char *const *env;

@@ -8,10 +8,10 @@
 /*
  * After another coordinator has taken the place of the one that was
  *
- * What still runs here is of a start that it knows nothing of, and it is about
- * to start from the same checkpoint.  So everything is ended first, and only
- * who has nothing left joins: the coordinator never sees an executor that has
- * ranks of another's.
+ * The ranks that still run here are of a start that the new coordinator knows
+ * nothing of, and it is about to start from the same checkpoint.  So all of
+ * them are ended first, and only then the executor joins: the coordinator never
+ * sees an executor that has ranks of another coordinator.
  */
 
 static void on_killed(struct executor *ex)

@@ -27,7 +27,7 @@ static const struct option_row rows[] = {
 	{ "unencrypted", NULL,      OPTION_SWITCH,  AT(unencrypted), 0,
 	  .help = "call another machine without that; executors do, too" },
 	{ "provider",    "NAME",    OPTION_TEXT,    AT(provider), 0,
-	  .help = "who creates executors: local, hosts with --hosts, or kube" },
+	  .help = "what creates executors: local, hosts with --hosts, or kube" },
 	{ "hosts",       "FILE",    OPTION_TEXT,    AT(hosts), 0,
 	  .help = "the hosts to create them on, one a line; see bellows(1)" },
 	{ "owner",       "OWNER",   OPTION_TEXT,    AT(cluster.owner), 0,

@@ -8,7 +8,7 @@
  * Its launch daemons and ranks make sessions and process groups of their own
  * and lose their parent with it, so neither leads to them.  What they all keep
  * is their environment: each executor is started with a variable that names it,
- * and whoever still carries it when the executor has ended is ended too.
+ * and a process that still carries it when the executor has ended is killed.
  */
 
 /* mark: a whole "KEY=value".  Sends SIGKILL to every process that carries it;

@@ -5,8 +5,8 @@
 /*
  * A pool of pods: which are to be made and removed for a number of executors
  *
- * A value that is told what is wished, what pods there are, who of them is a
- * member of the job, and how what it asked for went; pod_pool_decide() then
+ * A value that is told what is wished, what pods there are, which of them is
+ * a member of the job, and how what it asked for went; pod_pool_decide() then
  * says what to do.  No I/O, no clock.  Everything follows from what is there,
  * so it may begin at any time: pods that somebody made before it count like its
  * own.
@@ -200,7 +200,7 @@ void pod_pool_on_act_done(struct pod_pool *pool, const struct pod_pool_act *act,
 void pod_pool_decide(struct pod_pool *pool, msec_t now,
 		     struct pod_pool_plan *plan);
 
-/* Pods that have not ended, whoever made them. */
+/* Pods that have not ended, also those that others made. */
 unsigned pod_pool_alive(const struct pod_pool *pool);
 
 /* Why executors that are wished have not come, in one sentence; "" if all have,

@@ -25,8 +25,9 @@
 
 enum { FAILURES_MAX = 5, NOBODY = -1 };
 
-#define SOON     SECONDS(5)    /* an end within that is a failure */
-#define LONG     SECONDS(600)  /* who lived so long failed for the first time */
+#define SOON SECONDS(5) /* an end within that is a failure */
+#define LONG                                                                   \
+	SECONDS(600) /* after so long a life a failure counts as the first */
 #define NEWS     ((msec_t)200) /* of the wish, behind a release */
 #define REST     ((msec_t)500)
 #define REST_MAX MINUTES(5)
@@ -114,7 +115,8 @@ static void on_gone(void *user, const struct worker *worker)
 	settle(p);
 }
 
-/* Once the wish is known: who left soon and is still wanted was unfit. */
+/* Once the wish is known: an executor that left soon, and is still wanted, was
+ * unfit for the job. */
 static void resolve_doubts(struct remote *p)
 {
 	bool wanted = worker_set_count(&p->workers) < p->wish;

@@ -3,8 +3,8 @@
 #define MONITOR_STATUS_BUILD_H
 
 /*
- * What is worth telling about a job to whoever looks at it from outside: what
- * happened, as Events, and how it stands, as conditions
+ * What a user of the cluster is to know about a job: what happened, as Events,
+ * and how it stands, as conditions
  *
  * Values in, values out.  A message of the job says how it is, not what
  * changed, and may be repeated, or be the first one after many were missed.  So

@@ -62,7 +62,8 @@ int worker_set_adopt(struct worker_set *set, struct error *err)
 	return r;
 }
 
-/* Whoever else could write there could have other things removed. */
+/* The folder must be writable by this user alone: another user could put names
+ * there that would then be removed. */
 static int open_state(struct worker_place *place, const char *state,
 		      struct error *err)
 {

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The journal is the coordinator's, who tells it: one that lives goes on beside
- * that. */
+/* bellows-coordinator --history prints the journal; the coordinator of a job
+ * that runs is not disturbed. */
 int cmd_history(const struct args *args, const struct output *output)
 {
 	char folder[PATH_MAX], program[PATH_MAX + 32];

@@ -38,7 +38,7 @@ DEFINE_CLEANUP(struct show, show_destroy)
 /* The job as it is now. */
 void show_job(struct show *show, const Bellows__V1__Job *job);
 
-/* Also told who asked: scale --wait waits for an event of one kind. */
+/* fn gets each event, too: scale --wait waits for one of one kind. */
 void show_job_to(struct show *show, const Bellows__V1__Job *job, event_f fn,
 		 void *user);
 

@@ -50,7 +50,7 @@ struct kube_object {
 struct kube_objects {
 	struct kube_object at[KUBE_OBJECTS_MAX];
 	size_t n;
-	size_t owner; /* the Job: who owns the others that are not shared */
+	size_t owner; /* the Job, which owns the others that are not shared */
 	char uid[64]; /* its, once it was made; else "" */
 };
 

@@ -60,7 +60,8 @@ static void on_listed(void *user)
 		end(route, NULL);
 }
 
-/* Who may not watch pods is told of the end by the connection's. */
+/* A user who may not watch pods sees the end of the pod by that of the
+ * connection. */
 static void on_watch_trouble(void *user, const struct kube_answer *answer)
 {
 }

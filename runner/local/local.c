@@ -325,17 +325,17 @@ static void tell_address(struct local *local)
 
 	if (*local->tls)
 		run_say(&local->run,
-			"listening on %s, encrypted; who has %s and %s/client "
-			"may command the job",
+			"listening on %s, encrypted; clients with %s and "
+			"%s/client may command the job",
 			address, local->token_file, local->tls);
 	else
 		run_say(&local->run,
-			"listening on %s, not encrypted; who has %s may "
+			"listening on %s, not encrypted; clients with %s may "
 			"command the job",
 			address, local->token_file);
 }
 
-/* The address was written: watch, and start who brings executors. */
+/* The address was written: watches the job, and starts the monitor. */
 static void begin(struct local *local)
 {
 	static const struct watch_events events = {

@@ -92,7 +92,7 @@ def a_job_on_several_hosts_is_encrypted_and_leaves_no_key_behind(room):
         assert not harness.in_sight(secrets)
         room.scale(3).ends_with(0)
         room.finishes(job, work)
-        job.says(", encrypted; who has")
+        job.says(", encrypted; clients with ")
     assert "by mutual TLS" in harness.read(
         room.path("state", "heat", "coordinator.log"), "r")
     assert not harness.in_files(room.folder, secrets)
@@ -113,7 +113,7 @@ def a_job_on_several_hosts_may_do_without(room):
             f"{address} may be on another machine: --tls DIR")
         room.run("bellows", "status", *far, "--unencrypted").ends_with(0)
         room.finishes(job, work)
-        job.says("not encrypted; who has")
+        job.says("not encrypted; clients with ")
 
 
 def certificates_from_elsewhere_serve_as_well(room):
