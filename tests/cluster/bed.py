@@ -169,7 +169,7 @@ def a_room_s_programs_are_in_the_cluster_s_network(room, space):
     assert space.pods() == []
 
 
-def the_bridge_keeps_its_address_whoever_joins(room, _space):
+def the_bridge_keeps_its_address_when_nodes_join(room, _space):
     def ip(*words):
         return room.run("/usr/bin/env", "ip", *words).ends_with(0).output
 
@@ -211,7 +211,7 @@ def of_one_killed_half_way_nothing_is_left_either(room):
     assert machine() == BEFORE, (machine(), BEFORE)
 
 
-def one_whose_owner_is_dead_is_swept(room):
+def a_bed_whose_owner_is_dead_is_removed(room):
     at = kube.Cluster(f"dead-{os.getpid()}")
     owner = subprocess.Popen(["sleep", "1000"])
     try:
@@ -244,10 +244,10 @@ kube.main(
     a_claim_gets_a_folder_that_anybody_may_write,
     helm_and_kubectl_are_of_the_version_of_the_server,
     a_room_s_programs_are_in_the_cluster_s_network,
-    alone=(the_bridge_keeps_its_address_whoever_joins,
+    alone=(the_bridge_keeps_its_address_when_nodes_join,
            a_second_node_joins_runs_a_pod_and_leaves,
            a_stopped_api_server_comes_back_with_what_it_knew),
     prepare=prepare,
     then=(nothing_of_it_is_left,
           of_one_killed_half_way_nothing_is_left_either,
-          one_whose_owner_is_dead_is_swept))
+          a_bed_whose_owner_is_dead_is_removed))

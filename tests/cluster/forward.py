@@ -133,7 +133,7 @@ def a_pod_that_goes_ends_its_connections(room, space):
         assert at.recv(1) == b""
 
 
-def who_does_not_listen_is_told(room, space):
+def a_port_that_nobody_listens_at_is_named(room, space):
     run_pod(space)
     where = f"pod echo in namespace {space.name}"
     with Forward(room, space, "echo", 7001) as forward:
@@ -177,5 +177,5 @@ if __name__ == "__main__":
     kube.main(bytes_go_to_a_pod_and_back,
               connections_go_side_by_side,
               a_pod_that_goes_ends_its_connections,
-              who_does_not_listen_is_told,
+              a_port_that_nobody_listens_at_is_named,
               a_service_account_hears_which_verb_it_lacks, prepare=load)

@@ -169,7 +169,7 @@ def the_executors_it_begins_with_are_those_of_the_job_file():
                     expect(task["minAvailable"] <= 1, f"{name}: it shrinks")
 
 
-def a_monitor_is_told_whose_job_it_is_and_may_read_it():
+def a_monitor_gets_the_owner_of_the_job_and_may_read_it():
     for name in MONITORED:
         things = overlay(name)
         said = arguments(things, "monitor")
@@ -250,7 +250,7 @@ objects.main(every_overlay_is_a_whole_job_in_the_restricted_profile,
              kubectl_reads_the_overlays_alike,
              every_job_file_is_valid_and_of_that_name,
              the_executors_it_begins_with_are_those_of_the_job_file,
-             a_monitor_is_told_whose_job_it_is_and_may_read_it,
+             a_monitor_gets_the_owner_of_the_job_and_may_read_it,
              a_single_node_has_a_volume_for_the_claim_of_the_job,
              no_manifest_has_a_secret_in_it,
              an_mpi_job_of_volcano_becomes_elastic_by_ten_lines,

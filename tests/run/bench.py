@@ -84,7 +84,7 @@ def what_was_made_is_removed_when_it_is_interrupted(room):
     assert not any(name in path for path in groups())
 
 
-def who_is_not_root_is_told(room):
+def a_user_who_is_not_root_gets_a_sentence(room):
     if os.getuid() != 0:
         user = []
     else:
@@ -100,4 +100,4 @@ harness.main(the_ideal_pays_each_part_at_its_own_speed,
              a_cell_alone_takes_the_sizes_that_it_needs_with_it,
              a_cell_is_measured_beside_its_ideal,
              what_was_made_is_removed_when_it_is_interrupted,
-             who_is_not_root_is_told)
+             a_user_who_is_not_root_gets_a_sentence)

@@ -187,7 +187,7 @@ def a_save_that_takes_too_long_is_dropped_and_comes_later(room):
     room.finishes(at, work)
 
 
-def who_leaves_without_a_checkpoint_is_not_done(room):
+def ranks_that_end_without_a_checkpoint_do_not_end_the_job(room):
     at = room.start("bellows", "run", counting(room))
     room.runs_on(2)
     rescaled(room, 3)
@@ -305,7 +305,7 @@ def a_checkpoint_that_is_cut_short_is_passed_over(room):
     goes_back(room, work, steps)
 
 
-def who_keeps_one_has_one(room):
+def a_job_that_keeps_one_checkpoint_has_one(room):
     work = harness.lasting_work()
     at = begun(room, work, checkpoint="{dir: ck, keep: one}")
     rescaled(room, 3)
@@ -388,13 +388,13 @@ harness.main(
     one_that_is_unmounted_costs_no_step,
     errors_of_a_disk_drop_the_rescale,
     a_save_that_takes_too_long_is_dropped_and_comes_later,
-    who_leaves_without_a_checkpoint_is_not_done,
+    ranks_that_end_without_a_checkpoint_do_not_end_the_job,
     a_full_state_directory_ends_nothing,
     one_that_is_read_only_ends_nothing,
     a_full_directory_for_temporary_files_is_told_by_the_executor,
     a_checkpoint_with_a_wrong_digest_is_passed_over,
     a_checkpoint_that_is_cut_short_is_passed_over,
-    who_keeps_one_has_one,
+    a_job_that_keeps_one_checkpoint_has_one,
     what_is_torn_in_place_costs_what_came_after_the_one_before,
     what_is_no_checkpoints_fault_leaves_it_where_it_is,
 )

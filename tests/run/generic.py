@@ -106,7 +106,7 @@ def one_that_begins_afresh_is_a_failed_start_that_overwrites_nothing(room):
     assert kept == saved[0] and len(saved) == 1, (kept, saved)
 
 
-def who_need_not_prove_it_is_believed(room):
+def an_application_without_proof_is_believed(room):
     path = job(room, "save: {signal: SIGUSR2}, proof: none",
                restart=["--each", 5000])
     text = harness.read(path, "r").replace(FILES, "files: [state]")
@@ -125,5 +125,5 @@ harness.main(
     a_first_count_that_is_not_allowed_is_refused,
     an_application_deaf_to_the_signal_runs_on,
     one_that_begins_afresh_is_a_failed_start_that_overwrites_nothing,
-    who_need_not_prove_it_is_believed,
+    an_application_without_proof_is_believed,
 )

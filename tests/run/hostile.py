@@ -162,7 +162,7 @@ FRAMES = {
 # ---- connections ----
 
 @attacked
-def who_sends_nothing_or_a_byte_at_a_time_is_hung_up_on(room, target):
+def connections_that_send_nothing_or_one_byte_at_a_time_are_closed(room, target):
     silent = [target.connect() for _ in range(20)]
     slow = [target.connect() for _ in range(20)]
     over = threading.Event()
@@ -316,7 +316,7 @@ def liar(target, name="liar", incarnation=7):
 
 
 @attacked
-def who_lies_about_ranks_is_told_so_and_nothing_comes_of_it(room, target):
+def reports_about_ranks_of_others_are_refused_and_change_nothing(room, target):
     lies = [
         ({"gate_arrived": {"epoch": 1, "rank": 0}},
          "liar speaks of its ranks of start 1, and has none"),
@@ -347,7 +347,7 @@ def who_lies_about_ranks_is_told_so_and_nothing_comes_of_it(room, target):
 
 
 @attacked
-def who_prints_for_others_is_not_heard(room, target):
+def output_for_ranks_of_others_is_refused(room, target):
     who = liar(target)
     line = b"parint: digest 0123456789abcdef\n"
     said = target.stream("Output").send(
@@ -364,7 +364,7 @@ def who_prints_for_others_is_not_heard(room, target):
 
 
 @attacked
-def who_judges_a_checkpoint_of_others_is_not_believed(room, target):
+def a_checkpoint_report_for_ranks_of_others_is_refused(room, target):
     who = liar(target)
     judge = target.call("Checkpointing")
     good = {"complete": True, "newer": True, "step": 5}
@@ -375,7 +375,7 @@ def who_judges_a_checkpoint_of_others_is_not_believed(room, target):
 
 
 @attacked
-def a_name_is_not_taken_from_one_who_has_it(room, target):
+def an_executor_keeps_its_name_while_its_stream_is_open(room, target):
     join = target.call("JobInit")
     said = refusal(lambda: join(name="w0", incarnation=5, slots=1),
                    grpc.StatusCode.ALREADY_EXISTS)
@@ -466,7 +466,7 @@ def more_connections_than_there_can_be_leave_it_listening(room):
 
 
 harness.main(
-    who_sends_nothing_or_a_byte_at_a_time_is_hung_up_on,
+    connections_that_send_nothing_or_one_byte_at_a_time_are_closed,
     two_hundred_idle_connections_are_borne,
     what_is_no_http2_is_hung_up_on,
     frames_that_lead_nowhere_do_no_harm,
@@ -474,10 +474,10 @@ harness.main(
     messages_that_are_none_or_too_large_are_refused,
     names_that_are_none_are_refused,
     texts_are_shown_as_texts,
-    who_lies_about_ranks_is_told_so_and_nothing_comes_of_it,
-    who_prints_for_others_is_not_heard,
-    who_judges_a_checkpoint_of_others_is_not_believed,
-    a_name_is_not_taken_from_one_who_has_it,
+    reports_about_ranks_of_others_are_refused_and_change_nothing,
+    output_for_ranks_of_others_is_refused,
+    a_checkpoint_report_for_ranks_of_others_is_refused,
+    an_executor_keeps_its_name_while_its_stream_is_open,
     messages_out_of_order_are_refused,
     kubs_calls_are_not_served_unless_they_are_asked_for,
     more_connections_than_its_limit_are_borne,

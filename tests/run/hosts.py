@@ -206,7 +206,7 @@ def a_name_whose_answer_is_lost_is_asked_for_anew(room):
             subprocess.run(["umount", "/etc/resolv.conf"], check=True)
 
 
-def a_bed_whose_owner_is_dead_is_swept(room):
+def a_bed_whose_owner_is_dead_is_removed(room):
     at = bed.Bed(room, 2, "--cpu", "0.5")
     owner = subprocess.Popen(["sleep", "1000"])
     at.obey("up", 2, "--cpu", "0.5", "--owner", owner.pid)
@@ -240,5 +240,5 @@ harness.main(
     hosts_without_a_command_are_this_machine,
     the_command_may_be_ssh,
     a_name_whose_answer_is_lost_is_asked_for_anew,
-    a_bed_whose_owner_is_dead_is_swept,
+    a_bed_whose_owner_is_dead_is_removed,
 )

@@ -321,7 +321,7 @@ def an_address_for_them_needs_a_job_that_asks(room):
              "127.0.0.1:0").ends_with(64).says("does not say kub: true")
 
 
-def the_keys_are_for_who_is_there(room):
+def keys_are_given_to_executors_that_have_joined(room):
     job = Job(room, harness.Work(1003, 20, 7), listen="127.0.0.1")
     assert job.call("RetrieveKeys", text(1, "127.0.0.1"))[3] == 2
     job.refuses(grpc.StatusCode.PERMISSION_DENIED,
@@ -369,7 +369,7 @@ def a_job_that_does_not_ask_for_it_does_not_serve_it(room):
 harness.main(
     what_is_wrong_is_answered_with_a_sentence,
     two_workers_of_one_address_are_one,
-    the_keys_are_for_who_is_there,
+    keys_are_given_to_executors_that_have_joined,
     the_private_key_is_given_away_by_name_alone,
     a_job_that_encrypts_serves_them_at_an_address_of_their_own,
     an_address_for_them_needs_a_job_that_asks,

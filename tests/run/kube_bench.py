@@ -87,7 +87,7 @@ def programs_that_are_not_there_are_told(room):
         at.ends_with(1).says(f"{name}: no bellows in ", "--bin")
 
 
-def who_is_not_root_is_told(room):
+def a_user_who_is_not_root_gets_a_sentence(room):
     user = [] if os.getuid() != 0 else \
         ["/usr/bin/setpriv", "--reuid", "65534", "--clear-groups"]
     for name in NAMES:
@@ -234,7 +234,7 @@ def an_image_gets_one_more_layer(room):
 
 harness.main(each_says_what_it_measures,
              programs_that_are_not_there_are_told,
-             who_is_not_root_is_told,
+             a_user_who_is_not_root_gets_a_sentence,
              more_pods_than_a_kubelet_runs_are_refused,
              a_grow_is_read_from_the_log,
              ranks_that_stood_still_while_pods_started_are_seen,

@@ -35,7 +35,7 @@ done"""
 
 # ---- an executor leaves ----
 
-def who_is_told_to_leave_is_released_and_no_step_is_lost(room):
+def an_executor_told_to_leave_is_released_and_no_step_is_lost(room):
     work = harness.lasting_work(steps=True)
     crew = Crew(room, room.job(work, ranks=(3, 1, 3)), 3).computes(3)
     crew.tell("w1")
@@ -69,7 +69,7 @@ def two_that_leave_at_once_are_one_shrink(room):
     assert steps_of(crew.lead) == list(range(1, work.iterations + 1))
 
 
-def who_leaves_amid_a_grow_is_left_out_of_it(room):
+def an_executor_that_leaves_amid_a_grow_is_left_out_of_it(room):
     work = harness.lasting_work()
     crew = Crew(room, room.job(work), 2).computes(2)
     room.run("bellows", "scale", "heat", 4).ends_with(0)
@@ -93,7 +93,7 @@ def when_all_leave_the_job_waits_for_others(room):
     assert steps_of(crew.lead) == list(range(1, work.iterations + 1))
 
 
-def who_cannot_be_spared_is_waited_for(room):
+def a_job_that_needs_a_leaving_executor_waits_for_another(room):
     work = harness.lasting_work(steps=True)
     crew = Crew(room, room.job(work, ranks=(2, 2, 2)), 2).computes(2)
     crew.tell("w1")
@@ -128,7 +128,7 @@ def a_checkpoint_that_does_not_come_in_time_is_said(room):
     crew.left("w0")
 
 
-def who_saves_when_it_likes_goes_on_from_the_newest(room):
+def an_application_that_saves_by_itself_goes_on_from_its_newest_checkpoint(room):
     path = room.write("heat.yaml", "".join(f"{line}\n" for line in (
         "name: heat", "app: generic",
         f"command: {harness.flow(['sh', '-c', PERIODIC])}",
@@ -207,15 +207,15 @@ def told_in_any_order_the_whole_job_saves_and_ends(room):
 
 
 harness.main(
-    who_is_told_to_leave_is_released_and_no_step_is_lost,
+    an_executor_told_to_leave_is_released_and_no_step_is_lost,
     the_executor_of_rank_0_may_leave_too,
     two_that_leave_at_once_are_one_shrink,
-    who_leaves_amid_a_grow_is_left_out_of_it,
+    an_executor_that_leaves_amid_a_grow_is_left_out_of_it,
     when_all_leave_the_job_waits_for_others,
-    who_cannot_be_spared_is_waited_for,
+    a_job_that_needs_a_leaving_executor_waits_for_another,
     a_wait_for_others_ends_in_69,
     a_checkpoint_that_does_not_come_in_time_is_said,
-    who_saves_when_it_likes_goes_on_from_the_newest,
+    an_application_that_saves_by_itself_goes_on_from_its_newest_checkpoint,
     nobody_waits_longer_than_the_grace,
     told_twice_an_executor_ends_at_once,
     without_a_coordinator_an_executor_ends_at_once,

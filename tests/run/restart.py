@@ -80,7 +80,7 @@ def a_kill_in_a_grow_ends_with_the_old_size_or_the_new_one(room):
         room.clear()
 
 
-def who_is_killed_while_it_takes_over_is_taken_over_again(room):
+def a_coordinator_killed_while_it_takes_over_is_replaced_again(room):
     work, crew = begun(room)
     for _ in range(3):
         since = len(crew.journal())
@@ -190,7 +190,7 @@ if __name__ == "__main__":
     harness.main(
         the_size_and_the_history_outlive_the_coordinator,
         a_kill_in_a_grow_ends_with_the_old_size_or_the_new_one,
-        who_is_killed_while_it_takes_over_is_taken_over_again,
+        a_coordinator_killed_while_it_takes_over_is_replaced_again,
         what_is_damaged_meanwhile_gives_way_to_the_one_before,
         a_torn_line_is_dropped_and_said,
         a_damaged_journal_is_believed_up_to_there_and_kept,

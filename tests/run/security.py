@@ -130,7 +130,7 @@ def each_role_may_call_what_is_its_own_and_nothing_else(room):
     at.at.ends_with(130)
 
 
-def who_shows_no_certificate_of_the_job_is_not_answered(room):
+def callers_without_a_certificate_of_the_job_are_not_answered(room):
     keys, others = make_keys(room), make_keys(room, "others")
     at = Coordinator(room, keys)
     ca = read(keys, "client", "ca.crt")
@@ -153,7 +153,7 @@ def who_shows_no_certificate_of_the_job_is_not_answered(room):
     at.ends()
 
 
-def whoever_guesses_at_the_token_is_made_to_wait(room):
+def callers_that_guess_the_token_have_to_wait(room):
     at = Coordinator(room, make_keys(room))
     with channel_as(at.address, os.path.join(at.keys, "client")) as channel:
         before = channel_as(at.address, os.path.join(at.keys, "client"))
@@ -359,8 +359,8 @@ def a_job_that_needs_them_keeps_its_rights(room):
 
 harness.main(
     each_role_may_call_what_is_its_own_and_nothing_else,
-    who_shows_no_certificate_of_the_job_is_not_answered,
-    whoever_guesses_at_the_token_is_made_to_wait,
+    callers_without_a_certificate_of_the_job_are_not_answered,
+    callers_that_guess_the_token_have_to_wait,
     health_is_told_to_anybody_and_nothing_else_is,
     nobody_is_let_in_by_accident,
     an_executor_with_the_certificate_of_another_is_refused,

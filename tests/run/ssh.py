@@ -218,7 +218,7 @@ def start_up_files_of_a_user_break_nothing(room):
     no_sshd_is_left(room)
 
 
-def a_user_whose_shell_runs_nothing_is_said(room):
+def a_user_whose_shell_runs_nothing_is_named(room):
     user = User(room, "/usr/sbin/nologin")
     user.run(room, "bellows", "run", room.job(SHORT,
                                               mpi=SSH)) \
@@ -227,7 +227,7 @@ def a_user_whose_shell_runs_nothing_is_said(room):
     no_sshd_is_left(room)
 
 
-def a_user_whom_nobody_knows_is_said(room):
+def a_user_without_an_entry_is_named(room):
     user = User(room, "/bin/sh", is_known=False)
     user.run(room, "bellows", "run", room.job(SHORT,
                                               mpi=SSH)) \
@@ -416,8 +416,8 @@ if not os.path.exists("/usr/sbin/sshd"):
 harness.main(
     a_job_by_ssh_goes_to_4_and_back_with_the_digest_of_plain_mpiexec,
     start_up_files_of_a_user_break_nothing,
-    a_user_whose_shell_runs_nothing_is_said,
-    a_user_whom_nobody_knows_is_said,
+    a_user_whose_shell_runs_nothing_is_named,
+    a_user_without_an_entry_is_named,
     an_sshd_that_dies_is_started_again_and_no_rank_minds,
     an_executor_that_is_killed_takes_its_sshd_and_ranks_along,
     an_address_of_ipv6_is_one,

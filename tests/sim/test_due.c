@@ -137,7 +137,7 @@ static void one_is_made_while_executors_are_waited_for(void)
 		"[ 29.0] executors -> growing, 2 of 4 ranks, epoch 2\n");
 }
 
-static void who_leaves_meanwhile_is_left_out(void)
+static void an_executor_that_leaves_during_a_save_is_left_out(void)
 {
 	struct world world;
 
@@ -182,7 +182,7 @@ static void one_that_a_restart_finds_unsaved_is_dropped(void)
 		   "[ 28.0] step -> running, 2 of 2 ranks, epoch 3\n");
 }
 
-static void who_is_to_stop_stops_all_the_same(void)
+static void a_job_that_is_to_stop_stops_during_a_save(void)
 {
 	struct world world;
 
@@ -203,6 +203,6 @@ RUN_TESTS(TEST(what_is_due_is_prepared_saved_and_gone_on_from),
 	  TEST(a_save_that_takes_too_long_is_dropped),
 	  TEST(nothing_is_due_in_the_midst_of_a_change),
 	  TEST(one_is_made_while_executors_are_waited_for),
-	  TEST(who_leaves_meanwhile_is_left_out),
+	  TEST(an_executor_that_leaves_during_a_save_is_left_out),
 	  TEST(one_that_a_restart_finds_unsaved_is_dropped),
-	  TEST(who_is_to_stop_stops_all_the_same))
+	  TEST(a_job_that_is_to_stop_stops_during_a_save))

@@ -12,7 +12,7 @@ static void begin(struct world *world, unsigned size)
 	world_forget(world);
 }
 
-static void who_leaves_is_left_out_after_a_save(void)
+static void a_leaving_executor_is_left_out_after_a_save(void)
 {
 	struct world world;
 
@@ -171,7 +171,7 @@ static void a_preparation_that_does_not_fit_is_left_out(void)
 		"[ 32.0] executors -> growing, 3 of 4 ranks, epoch 3\n");
 }
 
-static void who_cannot_be_prepared_for_is_left_out_all_the_same(void)
+static void an_executor_is_left_out_even_if_no_start_can_be_prepared(void)
 {
 	struct world world;
 
@@ -333,7 +333,7 @@ static void told_to_end_without_time_to_save_it_still_ends(void)
 		   "[ 31.0] stopped -> suspended, 2 of 0 ranks, epoch 1\n");
 }
 
-static void who_is_lost_before_it_could_leave_is_a_loss(void)
+static void a_leaving_executor_that_is_lost_first_counts_as_a_loss(void)
 {
 	struct world world;
 
@@ -357,17 +357,17 @@ static void who_is_lost_before_it_could_leave_is_a_loss(void)
 		"lost\n");
 }
 
-RUN_TESTS(TEST(who_leaves_is_left_out_after_a_save),
+RUN_TESTS(TEST(a_leaving_executor_is_left_out_after_a_save),
 	  TEST(two_that_leave_are_one_shrink),
 	  TEST(when_all_leave_others_are_waited_for),
 	  TEST(if_those_it_moves_to_leave_too_the_size_is_kept),
 	  TEST(others_are_not_waited_for_for_ever),
 	  TEST(a_checkpoint_that_does_not_fit_is_left_out),
 	  TEST(a_preparation_that_does_not_fit_is_left_out),
-	  TEST(who_cannot_be_prepared_for_is_left_out_all_the_same),
+	  TEST(an_executor_is_left_out_even_if_no_start_can_be_prepared),
 	  TEST(an_application_that_cannot_save_goes_on_from_what_is_there),
 	  TEST(no_time_at_all_is_no_trap),
 	  TEST(a_grow_becomes_what_is_left_of_it),
 	  TEST(the_whole_job_may_be_told_to_end_in_any_order),
 	  TEST(told_to_end_without_time_to_save_it_still_ends),
-	  TEST(who_is_lost_before_it_could_leave_is_a_loss))
+	  TEST(a_leaving_executor_that_is_lost_first_counts_as_a_loss))

@@ -65,7 +65,7 @@ static void pods_of_the_owners_task_count_and_are_left_alone(void)
 	CHECK(cluster_find(&c, "heat-worker-1"));
 }
 
-static void only_who_was_released_and_has_ended_is_removed(void)
+static void only_pods_that_were_released_and_have_ended_are_removed(void)
 {
 	begin();
 	cluster_hold(&c, 3);
@@ -205,7 +205,7 @@ static void those_that_fail_together_are_one_failure(void)
 	CHECK(c.pool.failures == 0);
 }
 
-static void who_leaves_at_once_unasked_was_unfit(void)
+static void a_pod_that_ends_at_once_by_itself_was_unfit(void)
 {
 	begin();
 	c.join = 0;
@@ -221,7 +221,7 @@ static void who_leaves_at_once_unasked_was_unfit(void)
 		   "[  4.1] create heat-bellows-0\n");
 }
 
-static void who_was_a_member_and_ends_with_0_is_no_trouble(void)
+static void a_member_that_ends_with_0_is_no_failure(void)
 {
 	begin();
 	cluster_hold(&c, 2);
@@ -452,15 +452,15 @@ static void a_thousand_are_made_a_few_at_a_time(void)
 RUN_TESTS(TEST(what_is_missing_is_made_and_not_twice),
 	  TEST(nothing_is_done_before_the_wish_and_the_pods_are_known),
 	  TEST(pods_of_the_owners_task_count_and_are_left_alone),
-	  TEST(only_who_was_released_and_has_ended_is_removed),
+	  TEST(only_pods_that_were_released_and_have_ended_are_removed),
 	  TEST(one_that_leaves_does_not_count_for_the_next_wish),
 	  TEST(a_pod_that_never_joined_is_taken_back),
 	  TEST(an_image_that_is_not_to_be_had_is_told_at_once),
 	  TEST(what_is_only_slow_is_told_after_a_while),
 	  TEST(a_failed_pod_is_replaced_ever_more_rarely),
 	  TEST(those_that_fail_together_are_one_failure),
-	  TEST(who_leaves_at_once_unasked_was_unfit),
-	  TEST(who_was_a_member_and_ends_with_0_is_no_trouble),
+	  TEST(a_pod_that_ends_at_once_by_itself_was_unfit),
+	  TEST(a_member_that_ends_with_0_is_no_failure),
 	  TEST(a_pod_deleted_by_hand_is_replaced),
 	  TEST(an_executor_lost_on_a_silent_node_is_replaced),
 	  TEST(a_coordinator_that_was_away_costs_no_pod),

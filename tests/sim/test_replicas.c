@@ -97,7 +97,7 @@ static void the_task_keeps_the_fewest_it_may_have(void)
 	CHECK_TEXT(cluster_transcript(&c), "[  5.1] wished: 1\n");
 }
 
-static void a_grow_that_is_dropped_takes_back_who_never_joined(void)
+static void a_dropped_grow_removes_pods_that_never_joined(void)
 {
 	begin();
 	c.hitch = POD_POOL_UNPLACED;
@@ -193,7 +193,7 @@ RUN_TESTS(TEST(the_task_is_told_once_how_many),
 	  TEST(a_failed_one_is_made_up_for_after_a_pause),
 	  TEST(what_was_made_up_for_is_not_told_of_the_next_that_lacks),
 	  TEST(the_task_keeps_the_fewest_it_may_have),
-	  TEST(a_grow_that_is_dropped_takes_back_who_never_joined),
+	  TEST(a_dropped_grow_removes_pods_that_never_joined),
 	  TEST(an_owner_that_is_objected_to_is_left_as_it_is),
 	  TEST(a_conflict_is_no_failure),
 	  TEST(a_refusal_is_told_and_tried_again),

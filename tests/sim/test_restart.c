@@ -83,7 +83,7 @@ static void killing_the_coordinator_counts_as_no_loss(void)
 	CHECK(!world.overlapped);
 }
 
-static void who_does_not_come_back_is_waited_for_and_then_left_out(void)
+static void an_executor_that_does_not_return_is_waited_for_then_left_out(void)
 {
 	struct world world;
 
@@ -105,4 +105,4 @@ RUN_TESTS(TEST(a_job_that_runs_goes_on_at_its_size),
 	  TEST(a_grow_that_was_saved_goes_on),
 	  TEST(a_start_that_was_under_way_is_made_anew),
 	  TEST(killing_the_coordinator_counts_as_no_loss),
-	  TEST(who_does_not_come_back_is_waited_for_and_then_left_out))
+	  TEST(an_executor_that_does_not_return_is_waited_for_then_left_out))

@@ -214,7 +214,7 @@ static void a_directory_that_cannot_be_read_is_no_empty_one(void)
 	tear_down();
 }
 
-static void whoever_keeps_two_himself_has_the_newest_set_aside_only(void)
+static void an_application_that_keeps_two_has_only_the_newest_set_aside(void)
 {
 	struct checkpoint newest, older;
 
@@ -239,4 +239,4 @@ RUN_TESTS(TEST(a_damaged_one_gives_way_to_the_one_before),
 	  TEST(what_was_broken_off_is_done_again),
 	  TEST(what_is_put_back_tells_nothing_of_how_it_is_written),
 	  TEST(a_directory_that_cannot_be_read_is_no_empty_one),
-	  TEST(whoever_keeps_two_himself_has_the_newest_set_aside_only))
+	  TEST(an_application_that_keeps_two_has_only_the_newest_set_aside))

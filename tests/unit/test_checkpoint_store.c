@@ -130,7 +130,7 @@ static void a_link_takes_no_room(void)
 	tear_down();
 }
 
-static void one_is_enough_for_who_says_so(void)
+static void one_checkpoint_is_kept_if_the_job_file_says_so(void)
 {
 	CHECK(set_up(FORMER_REPLACED));
 	checkpoint_store_destroy(bed.store);
@@ -151,4 +151,5 @@ RUN_TESTS(TEST(what_is_replaced_is_kept_by_links),
 	  TEST(what_is_being_written_is_not_kept),
 	  TEST(nothing_is_kept_of_what_is_done),
 	  TEST(a_copy_that_would_fill_the_disk_is_not_made),
-	  TEST(a_link_takes_no_room), TEST(one_is_enough_for_who_says_so))
+	  TEST(a_link_takes_no_room),
+	  TEST(one_checkpoint_is_kept_if_the_job_file_says_so))

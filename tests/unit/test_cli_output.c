@@ -152,7 +152,7 @@ static void a_checkpoint_that_was_due_is_no_change_of_the_size(void)
 		   "s, stop 0.100 s, start 0.300 s, first step 0.200 s)\n");
 }
 
-static void who_asked_hears_of_what_is_over_already(void)
+static void a_client_is_told_events_that_are_over_already(void)
 {
 	struct follow follow = {.has_since = true, .since = 5000};
 
@@ -428,7 +428,7 @@ RUN_TESTS(TEST(a_rescale_is_told_step_by_step),
 	  TEST(a_trouble_is_told_once_until_it_is_another),
 	  TEST(what_a_disk_does_is_told_once),
 	  TEST(a_checkpoint_that_was_due_is_no_change_of_the_size),
-	  TEST(who_asked_hears_of_what_is_over_already),
+	  TEST(a_client_is_told_events_that_are_over_already),
 	  TEST(what_is_computed_again_is_said),
 	  TEST(a_change_that_was_dropped_says_why),
 	  TEST(stopping_for_good_is_no_rescale),

@@ -58,7 +58,7 @@ static void lines_are_whole_however_they_come(void)
 	loop = loop_destroy(loop);
 }
 
-static void a_pump_that_is_held_back_reads_nothing(void)
+static void a_pipe_reader_that_is_held_back_reads_nothing(void)
 {
 	struct loop_timer timer = {0};
 
@@ -153,7 +153,7 @@ static void an_address_is_asked_before_it_is_called(void)
 }
 
 RUN_TESTS(TEST(lines_are_whole_however_they_come),
-	  TEST(a_pump_that_is_held_back_reads_nothing),
+	  TEST(a_pipe_reader_that_is_held_back_reads_nothing),
 	  TEST(what_nobody_reads_yet_waits_in_order),
 	  TEST(a_reader_that_leaves_stops_nothing),
 	  TEST(an_address_is_asked_before_it_is_called))

@@ -97,7 +97,7 @@ static int check(size_t i, bool *keeps)
 	return r;
 }
 
-static void who_may_come_in_is_as_expected(void)
+static void addresses_are_open_only_as_asked_for(void)
 {
 	bool keeps;
 
@@ -159,7 +159,7 @@ static bool prepare(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(who_may_come_in_is_as_expected),
+		TEST(addresses_are_open_only_as_asked_for),
 		TEST(files_that_will_not_do_are_named),
 	};
 	int r = prepare() ? run_tests(tests, LENGTH(tests)) : 1;

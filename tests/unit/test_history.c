@@ -132,7 +132,7 @@ static void a_step_of_the_old_ranks_ends_no_rescale(void)
 	CHECK(history.rescales[0].stepped == 0);
 }
 
-static void who_finishes_at_the_new_size_has_been_rescaled(void)
+static void a_job_that_ends_at_the_new_size_was_rescaled(void)
 {
 	run();
 	feed(2000, JOB_EV_SCALE, 1);
@@ -310,7 +310,7 @@ RUN_TESTS(TEST(a_rescale_is_told_by_its_phases),
 	  TEST(spans_follow_each_other_without_a_gap),
 	  TEST(a_rescale_that_is_dropped_says_why_and_is_not_counted),
 	  TEST(a_step_of_the_old_ranks_ends_no_rescale),
-	  TEST(who_finishes_at_the_new_size_has_been_rescaled),
+	  TEST(a_job_that_ends_at_the_new_size_was_rescaled),
 	  TEST(a_resume_is_an_instant_of_its_own_and_still_a_pause),
 	  TEST(a_checkpoint_that_is_due_has_a_cost),
 	  TEST(a_loss_is_a_rescale_too),

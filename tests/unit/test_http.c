@@ -136,7 +136,7 @@ static unsigned closed_port(void)
 	return ntohs(at.sin_port);
 }
 
-static void who_does_not_listen_is_named(void)
+static void an_address_that_nobody_listens_at_is_named(void)
 {
 	char url[64], expected[128];
 	const struct http_request request = {.method = "GET", .url = url};
@@ -263,7 +263,7 @@ RUN_TESTS_IN_ROOM(TEST(an_answer_has_its_status_and_body),
 		  TEST(gathered_answers_may_be_compressed),
 		  TEST(what_is_no_request_is_refused),
 		  TEST(headers_take_no_more_than_one_line),
-		  TEST(who_does_not_listen_is_named),
+		  TEST(an_address_that_nobody_listens_at_is_named),
 		  TEST(a_name_without_an_address_is_named),
 		  TEST(an_answer_that_breaks_off_is_none),
 		  TEST(an_answer_that_is_too_large_is_none),

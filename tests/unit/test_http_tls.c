@@ -63,7 +63,7 @@ static void another_name_may_be_expected(void)
 	CHECK(strstr(failure(), "api.example.com"));
 }
 
-static void who_asks_for_it_believes_anybody(void)
+static void insecure_skips_the_check_of_certificates(void)
 {
 	const struct http_tls tls = {.unverified = true};
 
@@ -71,7 +71,7 @@ static void who_asks_for_it_believes_anybody(void)
 	CHECK(ask_for("other", "/hello", &tls) == 200);
 }
 
-static void a_connection_is_not_lent_to_who_believes_less(void)
+static void a_connection_is_not_shared_with_another_authority(void)
 {
 	const struct http_tls any = {.unverified = true};
 	const struct http_tls tls = {.ca = room_text("ca.pem")};
@@ -80,7 +80,7 @@ static void a_connection_is_not_lent_to_who_believes_less(void)
 	CHECK(ask_for("own", "/hello", &tls) == 0);
 }
 
-static void who_does_not_speak_tls_is_no_answer(void)
+static void a_server_without_tls_gives_no_answer(void)
 {
 	char url[64];
 	const struct http_request request = {.method = "GET", .url = url};
@@ -190,9 +190,9 @@ RUN_TESTS_IN_ROOM(TEST(a_server_of_the_authority_is_believed),
 		  TEST(a_certificate_that_signs_itself_is_not_believed),
 		  TEST(a_certificate_for_another_name_is_not_believed),
 		  TEST(another_name_may_be_expected),
-		  TEST(who_asks_for_it_believes_anybody),
-		  TEST(a_connection_is_not_lent_to_who_believes_less),
-		  TEST(who_does_not_speak_tls_is_no_answer),
+		  TEST(insecure_skips_the_check_of_certificates),
+		  TEST(a_connection_is_not_shared_with_another_authority),
+		  TEST(a_server_without_tls_gives_no_answer),
 		  TEST(a_client_certificate_is_shown),
 		  TEST(what_is_no_pem_is_refused_at_once),
 		  TEST(a_certificate_and_its_key_go_together),

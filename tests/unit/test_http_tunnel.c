@@ -173,7 +173,7 @@ static void a_full_queue_is_drained(void)
 	close_it();
 }
 
-static void whoever_holds_hears_nothing(void)
+static void a_held_tunnel_hands_on_no_bytes(void)
 {
 	size_t before;
 
@@ -260,7 +260,7 @@ static const char *end_of(const char *server, const char *path, msec_t timeout)
 	return strchr(seen.text, ':') ? strchr(seen.text, ':') + 2 : seen.text;
 }
 
-static void who_does_not_answer_is_not_waited_for(void)
+static void a_server_that_does_not_answer_times_out(void)
 {
 	CHECK_TEXT(end_of("plain", "/upgrade_mute/", 200),
 		   "no connection within 200 ms");
@@ -310,10 +310,10 @@ static void a_tunnel_leaves_no_descriptor(void)
 
 RUN_TESTS_IN_ROOM(TEST(bytes_go_both_ways), TEST(calls_go_on_beside_a_tunnel),
 		  TEST(a_full_queue_is_drained),
-		  TEST(whoever_holds_hears_nothing),
+		  TEST(a_held_tunnel_hands_on_no_bytes),
 		  TEST(a_tunnel_may_be_closed_by_its_bytes),
 		  TEST(a_server_that_left_is_noticed_by_sending),
 		  TEST(a_refusal_has_its_status_and_body),
-		  TEST(who_does_not_answer_is_not_waited_for),
+		  TEST(a_server_that_does_not_answer_times_out),
 		  TEST(what_is_no_answer_ends_it),
 		  TEST(a_tunnel_leaves_no_descriptor))

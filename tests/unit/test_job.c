@@ -258,7 +258,7 @@ static msec_t deadline_to_save(msec_t patience_to_save, msec_t by)
 	return job.state == JOB_SAVING ? job.deadline : -1;
 }
 
-static void who_leaves_can_shorten_the_patience_but_not_extend_it(void)
+static void a_leaving_executor_can_shorten_the_patience_but_not_extend_it(void)
 {
 	CHECK(deadline_to_save(400, 1300) == 1300);
 	CHECK(deadline_to_save(400, 1500) == 1400);
@@ -383,7 +383,7 @@ RUN_TESTS(TEST(the_table_reads_as_expected),
 	  TEST(every_state_that_waits_has_a_way_out_when_its_patience_is_over),
 	  TEST(patience_of_none_lasts_for_ever),
 	  TEST(patience_of_a_millisecond_lasts_for_one),
-	  TEST(who_leaves_can_shorten_the_patience_but_not_extend_it),
+	  TEST(a_leaving_executor_can_shorten_the_patience_but_not_extend_it),
 	  TEST(what_was_prepared_or_ordered_in_vain_is_dropped),
 	  TEST(everything_alive_can_be_cancelled),
 	  TEST(everything_alive_can_be_suspended), TEST(over_is_over),

@@ -259,7 +259,7 @@ static void a_restart_says_whether_there_is_a_checkpoint(void)
 	}
 }
 
-static void a_restart_forgets_who_was_to_leave(void)
+static void a_restart_forgets_executors_that_were_to_leave(void)
 {
 	struct job job = at(JOB_RUNNING);
 
@@ -302,5 +302,5 @@ RUN_TESTS(TEST(a_prepared_start_keeps_its_number_while_it_fits),
 	  TEST(a_first_start_that_leaves_its_checkpoint_unread_fails),
 	  TEST(what_was_prepared_does_not_go_on_from_an_older_checkpoint),
 	  TEST(a_restart_says_whether_there_is_a_checkpoint),
-	  TEST(a_restart_forgets_who_was_to_leave),
+	  TEST(a_restart_forgets_executors_that_were_to_leave),
 	  TEST(only_before_the_first_start_an_unfit_executor_ends_the_job))

@@ -137,7 +137,7 @@ static void every_key_reaches_its_member(void)
 	CHECK(job->app.accepts[2] == 8 && job->app.accepts[3] == 0);
 }
 
-static void checkpoints_are_asked_of_who_can_be_told(void)
+static void an_interval_needs_an_application_that_can_be_told_to_save(void)
 {
 #define WATCHED                                                                \
 	"name: a\napp: generic\ncommand: [a]\nranks: {initial: 1}\n"           \
@@ -294,7 +294,7 @@ static void a_relative_folder_of_the_file_is_refused(void)
 RUN_TESTS(TEST(a_short_file_gets_the_defaults),
 	  TEST(what_gives_rights_away_is_asked_for_by_name),
 	  TEST(every_key_reaches_its_member),
-	  TEST(checkpoints_are_asked_of_who_can_be_told),
+	  TEST(an_interval_needs_an_application_that_can_be_told_to_save),
 	  TEST(its_text_read_again_is_the_same_job),
 	  TEST(a_key_is_looked_for_beside_the_job_file),
 	  TEST(folders_begin_where_they_should),

@@ -206,7 +206,7 @@ static void no_journal_is_no_damage(void)
 	CHECK(strstr(err.text, path) != NULL);
 }
 
-static void whoever_writes_beside_us_has_the_job(void)
+static void a_coordinator_stops_when_another_writes_its_journal(void)
 {
 	struct journal *one, *other;
 	struct error err;
@@ -257,7 +257,7 @@ int main(void)
 		TEST(a_last_line_that_is_torn_is_dropped_wherever_it_is),
 		TEST(what_is_behind_a_damaged_line_is_not_believed),
 		TEST(no_journal_is_no_damage),
-		TEST(whoever_writes_beside_us_has_the_job),
+		TEST(a_coordinator_stops_when_another_writes_its_journal),
 		TEST(a_full_disk_leaves_no_half_line),
 		TEST(the_corpus_of_the_fuzzer_passes),
 	};

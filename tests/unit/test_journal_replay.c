@@ -202,7 +202,7 @@ static void what_could_not_be_read_still_counts(void)
 	CHECK(memcmp(&replay.history, &history, sizeof(history)) == 0);
 }
 
-static void who_was_to_be_suspended_is(void)
+static void a_job_that_was_to_be_suspended_is_suspended(void)
 {
 	const struct job *at;
 
@@ -294,7 +294,7 @@ RUN_TESTS(TEST(what_was_lived_is_what_is_read),
 	  TEST(a_rescale_that_was_not_saved_is_told_as_dropped),
 	  TEST(a_checkpoint_that_was_due_is_due_again),
 	  TEST(what_could_not_be_read_still_counts),
-	  TEST(who_was_to_be_suspended_is),
+	  TEST(a_job_that_was_to_be_suspended_is_suspended),
 	  TEST(a_request_counts_once_it_has_begun),
 	  TEST(want_and_grant_are_those_that_were_stated_last),
 	  TEST(what_cannot_have_been_is_not_believed),

@@ -316,7 +316,7 @@ static void a_list_of_files_that_are_not_there_is_refused(void)
 	unsetenv("KUBECONFIG");
 }
 
-static void who_says_nothing_means_the_file_at_home(void)
+static void without_options_the_kubeconfig_at_home_is_read(void)
 {
 	struct error err;
 
@@ -423,7 +423,7 @@ int main(void)
 		TEST(files_that_cannot_be_read_are_named),
 		TEST(of_several_files_the_first_that_says_something_counts),
 		TEST(a_list_of_files_that_are_not_there_is_refused),
-		TEST(who_says_nothing_means_the_file_at_home),
+		TEST(without_options_the_kubeconfig_at_home_is_read),
 		TEST(a_pod_has_a_service_account),
 		TEST(a_pod_goes_past_the_proxies_of_its_environment),
 		TEST(a_pod_whose_environment_is_odd_is_refused),

@@ -125,7 +125,7 @@ static void a_missing_object_is_told_from_a_missing_kind(void)
 			 "not found");
 }
 
-static void who_is_not_known_hears_where_the_credentials_are(void)
+static void an_unknown_user_is_told_where_the_credentials_come_from(void)
 {
 	CHECK(r_of("list", &kube_pods, NULL, 401,
 		   STATUS("Unauthorized", "Unauthorized")) == -EACCES);
@@ -172,6 +172,6 @@ RUN_TESTS(TEST(a_missing_permission_names_user_verb_and_resource),
 	  TEST(what_admission_refuses_is_no_matter_of_permission),
 	  TEST(a_taken_name_is_told_from_a_change_by_somebody_else),
 	  TEST(a_missing_object_is_told_from_a_missing_kind),
-	  TEST(who_is_not_known_hears_where_the_credentials_are),
+	  TEST(an_unknown_user_is_told_where_the_credentials_come_from),
 	  TEST(provision_error_of_the_server_is_passed_on),
 	  TEST(a_long_message_is_cut_between_two_characters))

@@ -118,7 +118,7 @@ static void names_are_in_the_order_of_their_numbers(void)
 			       "2:7+1 1:8+1 0:9+1");
 }
 
-static void of_two_names_it_does_not_matter_who_joined_first(void)
+static void the_order_of_joining_does_not_change_the_layout(void)
 {
 	for (int i = 0; i < ORDERED; i++)
 		for (int j = 0; j < ORDERED; j++) {
@@ -237,7 +237,7 @@ RUN_TESTS(TEST(ranks_fill_the_executors_one_after_the_other),
 	  TEST(a_grow_moves_nobody),
 	  TEST(the_highest_number_is_the_first_to_be_free),
 	  TEST(names_are_in_the_order_of_their_numbers),
-	  TEST(of_two_names_it_does_not_matter_who_joined_first),
+	  TEST(the_order_of_joining_does_not_change_the_layout),
 	  TEST(a_place_that_was_not_full_is_filled_first),
 	  TEST(a_shrink_leaves_the_last_ones_free),
 	  TEST(survivors_keep_their_order),

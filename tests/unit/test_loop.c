@@ -130,7 +130,7 @@ static void run(const char *script)
 	CHECK(loop_child_add(loop, pid, on_exit_code, NULL, NULL) == 0);
 }
 
-static void every_exit_code_reaches_the_one_who_asked(void)
+static void every_exit_code_reaches_its_callback(void)
 {
 	begin();
 	for (int code = 0; code < 256; code += 51) {
@@ -241,7 +241,7 @@ static void a_signal_that_is_ignored_is_told_from_others(void)
 RUN_TESTS(TEST(timers_fire_in_the_order_of_their_times),
 	  TEST(what_callbacks_put_off_is_done_after_each_of_them),
 	  TEST(an_event_already_fetched_for_a_removed_source_is_dropped),
-	  TEST(every_exit_code_reaches_the_one_who_asked),
+	  TEST(every_exit_code_reaches_its_callback),
 	  TEST(children_start_with_clean_signals_and_three_descriptors),
 	  TEST(a_pipe_that_nobody_reads_is_an_error),
 	  TEST(a_program_that_is_missing_is_named),

@@ -100,7 +100,7 @@ static void a_new_incarnation_replaces_the_former_one(void)
 	CHECK(join("anna", 3, 2, 3000) == JOIN_AGAIN);
 }
 
-static void who_is_lost_or_gone_does_not_come_back_as_the_same(void)
+static void a_lost_or_gone_incarnation_does_not_return(void)
 {
 	static const enum member_state ends[] = {MEMBER_LOST, MEMBER_GONE};
 
@@ -309,7 +309,7 @@ RUN_TESTS(TEST(an_executor_is_enrolled_as_it_introduces_itself),
 	  TEST(without_a_node_its_machine_is_one),
 	  TEST(the_same_incarnation_changes_nothing_but_is_heard),
 	  TEST(a_new_incarnation_replaces_the_former_one),
-	  TEST(who_is_lost_or_gone_does_not_come_back_as_the_same),
+	  TEST(a_lost_or_gone_incarnation_does_not_return),
 	  TEST(names_are_short_and_plain),
 	  TEST(slots_are_at_least_one_and_not_without_end),
 	  TEST(long_texts_are_cut), TEST(a_full_ledger_still_knows_its_members),

@@ -167,7 +167,7 @@ static const char *answer_to(const char *request)
 
 #define LAST "Host: x\r\nConnection: close\r\n\r\n"
 
-static void who_asks_gets_the_figures(void)
+static void a_get_of_metrics_is_answered(void)
 {
 	const char *answer;
 
@@ -199,7 +199,7 @@ static void whatever_else_is_asked_for_is_refused(void)
 	end();
 }
 
-static void who_says_nothing_keeps_nobody_waiting(void)
+static void a_silent_caller_delays_no_other(void)
 {
 	struct caller silent[METRICS_CALLERS_MAX / 2], slow;
 
@@ -218,7 +218,7 @@ static void who_says_nothing_keeps_nobody_waiting(void)
 	end();
 }
 
-static void who_says_nothing_is_cut_off(void)
+static void a_silent_caller_is_cut_off(void)
 {
 	struct caller silent;
 
@@ -275,10 +275,10 @@ int main(void)
 		TEST(values_of_labels_are_escaped),
 		TEST(no_figure_is_rounded_or_unreadable),
 		TEST(a_state_is_one_of_its_names),
-		TEST(who_asks_gets_the_figures),
+		TEST(a_get_of_metrics_is_answered),
 		TEST(whatever_else_is_asked_for_is_refused),
-		TEST(who_says_nothing_keeps_nobody_waiting),
-		TEST(who_says_nothing_is_cut_off),
+		TEST(a_silent_caller_delays_no_other),
+		TEST(a_silent_caller_is_cut_off),
 		TEST(an_address_that_is_none_is_refused),
 		TEST(a_port_that_is_taken_is_said),
 	};

@@ -40,7 +40,7 @@ static void pods_are_asked_for_by_their_owner(void)
 	CHECK_TEXT(config.cluster.podtemplate, "t");
 }
 
-static void whom_it_starts_has_a_certificate_of_its_own(void)
+static void executors_have_a_certificate_of_their_own(void)
 {
 	CHECK(read_words("--tls t --executor-tls e") == 0);
 	CHECK_TEXT(config.tls, "t");
@@ -88,5 +88,5 @@ static void what_does_not_go_together_is_refused_in_a_sentence(void)
 }
 
 RUN_TESTS(TEST(pods_are_asked_for_by_their_owner),
-	  TEST(whom_it_starts_has_a_certificate_of_its_own),
+	  TEST(executors_have_a_certificate_of_their_own),
 	  TEST(what_does_not_go_together_is_refused_in_a_sentence))

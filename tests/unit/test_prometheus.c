@@ -116,7 +116,7 @@ static void what_is_not_known_is_no_number(void)
 	CHECK(has("bellows_eta_seconds NaN"));
 }
 
-static void who_was_lost_is_no_executor(void)
+static void lost_executors_are_not_counted(void)
 {
 	begin();
 	ledger.members[0].state = MEMBER_LOST;
@@ -174,7 +174,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(a_job_that_runs_is_told_in_figures),
 		TEST(what_is_not_known_is_no_number),
-		TEST(who_was_lost_is_no_executor),
+		TEST(lost_executors_are_not_counted),
 		TEST(rescales_are_told_by_kind_and_phase),
 		TEST(every_line_is_help_or_type_or_a_value),
 	};

@@ -313,7 +313,7 @@ static void a_dead_host_is_tried_ever_more_rarely(void)
 	end();
 }
 
-static void who_left_at_once_and_is_still_wanted_was_unfit(void)
+static void an_executor_that_left_at_once_and_is_wanted_was_unfit(void)
 {
 	CHECK(begin("g"));
 	write_file("release", "", 0644);
@@ -327,7 +327,7 @@ static void who_left_at_once_and_is_still_wanted_was_unfit(void)
 	end();
 }
 
-static void who_was_released_may_come_again_at_once(void)
+static void a_host_that_was_released_is_used_again_at_once(void)
 {
 	CHECK(begin("g"));
 	for (unsigned i = 1; i <= 7; i++) {
@@ -358,6 +358,6 @@ RUN_TESTS(TEST(an_executor_is_started_by_its_hosts_command),
 	  TEST(more_than_there_are_hosts_is_as_many_as_there_are),
 	  TEST(for_a_dead_host_the_next_one_is_taken),
 	  TEST(a_dead_host_is_tried_ever_more_rarely),
-	  TEST(who_left_at_once_and_is_still_wanted_was_unfit),
-	  TEST(who_was_released_may_come_again_at_once),
+	  TEST(an_executor_that_left_at_once_and_is_wanted_was_unfit),
+	  TEST(a_host_that_was_released_is_used_again_at_once),
 	  TEST(destroy_ends_the_commands_and_what_they_became))

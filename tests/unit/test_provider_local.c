@@ -212,7 +212,7 @@ static void hold_starts_what_is_missing_and_may_be_repeated(void)
 	end();
 }
 
-static void executors_are_told_who_they_are_and_where(void)
+static void executors_get_their_name_and_the_address(void)
 {
 	char expected[256];
 	struct stat st;
@@ -474,7 +474,7 @@ static void adopt_clears_what_a_former_provider_left_and_nothing_else(void)
 }
 
 RUN_TESTS(TEST(hold_starts_what_is_missing_and_may_be_repeated),
-	  TEST(executors_are_told_who_they_are_and_where),
+	  TEST(executors_get_their_name_and_the_address),
 	  TEST(a_smaller_wish_ends_no_executor),
 	  TEST(what_dies_is_replaced_under_its_name_in_a_clean_directory),
 	  TEST(what_leaves_is_not_replaced_if_the_wish_falls_at_once),

@@ -79,7 +79,7 @@ static void others_ranks(struct desk *at, void *user)
 	CHECK(computes());
 }
 
-static void who_speaks_of_others_ranks_is_refuted(void)
+static void reports_about_ranks_of_others_are_refused(void)
 {
 	CHECK(desk_run(job, others_ranks, NULL));
 }
@@ -110,7 +110,7 @@ static void no_such_start(struct desk *at, void *user)
 	CHECK(computes());
 }
 
-static void who_speaks_of_a_start_that_never_was_is_refuted(void)
+static void reports_about_starts_that_never_were_are_refused(void)
 {
 	CHECK(desk_run(job, no_such_start, NULL));
 }
@@ -207,7 +207,7 @@ static void same_name(struct desk *at, void *user)
 			 "left the job or was given up"));
 }
 
-static void a_name_is_not_taken_from_one_who_is_there(void)
+static void an_executor_that_is_there_keeps_its_name(void)
 {
 	CHECK(desk_run(job, same_name, NULL));
 }
@@ -279,14 +279,14 @@ static void an_exit_code_is_none_that_would_read_as_success(void)
 		CHECK(desk_run(job, bad_exit_code, &codes[i]));
 }
 
-RUN_TESTS(TEST(who_speaks_of_others_ranks_is_refuted),
+RUN_TESTS(TEST(reports_about_ranks_of_others_are_refused),
 	  TEST(a_gate_that_is_open_is_not_reached_again_elsewhere),
-	  TEST(who_speaks_of_a_start_that_never_was_is_refuted),
+	  TEST(reports_about_starts_that_never_were_are_refused),
 	  TEST(what_was_true_may_be_said_again),
 	  TEST(ranks_print_where_they_are),
 	  TEST(the_log_is_read_where_rank_0_is),
 	  TEST(only_the_executor_of_rank_0_judges_a_checkpoint),
-	  TEST(a_name_is_not_taken_from_one_who_is_there),
+	  TEST(an_executor_that_is_there_keeps_its_name),
 	  TEST(a_heartbeat_is_answered_with_its_own_time),
 	  TEST(addresses_are_words),
 	  TEST(an_exit_code_is_none_that_would_read_as_success))

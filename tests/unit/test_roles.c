@@ -82,7 +82,7 @@ static void every_method_is_served_under_its_path(void)
 	}
 }
 
-static void who_has_no_role_may_nothing(void)
+static void a_caller_without_a_role_may_call_no_method(void)
 {
 	static const char *const names[] = {"",          "root",     "executo",
 					    "executors", "Executor", "client ",
@@ -126,6 +126,6 @@ static void a_refusal_names_role_and_method(void)
 
 RUN_TESTS(TEST(every_method_by_every_role_is_as_expected),
 	  TEST(every_method_is_served_under_its_path),
-	  TEST(who_has_no_role_may_nothing),
+	  TEST(a_caller_without_a_role_may_call_no_method),
 	  TEST(what_is_not_in_the_table_is_nobodys),
 	  TEST(a_refusal_names_role_and_method))

@@ -89,7 +89,7 @@ static void streams_are_encrypted_too(void)
 	end();
 }
 
-static void who_may_not_is_told_so(void)
+static void a_call_without_the_role_gets_permission_denied(void)
 {
 	CHECK(begin_as("bob"));
 	call(ECHO, "hello");
@@ -114,7 +114,7 @@ static void the_token_is_asked_for_all_the_same(void)
 	end();
 }
 
-static void who_does_not_encrypt_is_not_answered(void)
+static void a_caller_that_does_not_encrypt_is_not_answered(void)
 {
 	CHECK(begin_as("alice"));
 	CHECK(!answers(NULL, NULL));
@@ -286,9 +286,10 @@ static void nothing_of_grpc_is_left_behind(void)
 }
 
 RUN_TESTS(TEST(a_certificate_of_the_same_authority_is_answered),
-	  TEST(streams_are_encrypted_too), TEST(who_may_not_is_told_so),
+	  TEST(streams_are_encrypted_too),
+	  TEST(a_call_without_the_role_gets_permission_denied),
 	  TEST(the_token_is_asked_for_all_the_same),
-	  TEST(who_does_not_encrypt_is_not_answered),
+	  TEST(a_caller_that_does_not_encrypt_is_not_answered),
 	  TEST(a_foreign_authority_is_not_answered),
 	  TEST(a_certificate_of_a_server_makes_no_client),
 	  TEST(a_client_cannot_pass_for_the_server),

@@ -78,7 +78,7 @@ static void nothing_that_resembles_it_will_do(void)
 	finish();
 }
 
-static void who_is_wrong_too_often_is_not_heard_for_a_while(void)
+static void an_address_with_many_wrong_tokens_has_to_wait(void)
 {
 	CHECK(begin_with(SECRET));
 	for (int i = 0; i < LIMIT_BURST; i++)
@@ -263,7 +263,7 @@ int main(void)
 		TEST(a_call_without_the_token_is_unauthenticated),
 		TEST(a_call_with_it_is_answered),
 		TEST(nothing_that_resembles_it_will_do),
-		TEST(who_is_wrong_too_often_is_not_heard_for_a_while),
+		TEST(an_address_with_many_wrong_tokens_has_to_wait),
 		TEST(a_stream_without_it_is_ended_and_never_seen),
 		TEST(health_needs_none),
 		TEST(an_open_service_needs_none_and_another_does),

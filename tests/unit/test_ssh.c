@@ -265,7 +265,7 @@ static void say_hello(void *user, uint32_t events)
 	shutdown(talker->conn, SHUT_WR);
 }
 
-static void who_does_not_speak_ssh_is_said(void)
+static void a_server_that_does_not_speak_ssh_is_named(void)
 {
 	struct trial trial = {0};
 	struct talker talker;
@@ -337,7 +337,7 @@ int main(void)
 		TEST(what_is_no_key_is_refused),
 		TEST(a_port_where_nobody_listens_is_said),
 		TEST(an_sshd_that_says_nothing_is_waited_for_no_longer_than_that),
-		TEST(who_does_not_speak_ssh_is_said),
+		TEST(a_server_that_does_not_speak_ssh_is_named),
 		TEST(a_login_leaves_no_descriptor),
 		TEST(no_name_is_looked_up),
 		TEST(what_is_no_private_key_is_refused),

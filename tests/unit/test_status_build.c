@@ -114,7 +114,7 @@ static void the_first_message_tells_nothing_of_the_past(void)
 	CHECK_TEXT(said, "");
 }
 
-static void the_end_is_told_even_by_who_has_seen_nothing_else(void)
+static void the_end_is_published_by_a_monitor_that_saw_nothing_else(void)
 {
 	run();
 	said[0] = '\0';
@@ -393,7 +393,7 @@ RUN_TESTS(TEST(a_job_that_grows_and_ends_is_told_from_begin_to_end),
 	  TEST(another_monitor_goes_on_where_the_first_one_ended),
 	  TEST(what_was_missed_for_a_while_is_told_in_its_order),
 	  TEST(the_first_message_tells_nothing_of_the_past),
-	  TEST(the_end_is_told_even_by_who_has_seen_nothing_else),
+	  TEST(the_end_is_published_by_a_monitor_that_saw_nothing_else),
 	  TEST(a_shrink_waits_for_nobody),
 	  TEST(a_rescale_that_is_dropped_says_why),
 	  TEST(a_request_that_is_declined_is_told_with_its_numbers),

@@ -131,7 +131,7 @@ static void one_event_that_is_refused_does_not_hold_up_the_next(void)
 	end();
 }
 
-static void who_may_not_write_events_is_silent_and_asks_no_more(void)
+static void without_the_right_to_write_events_it_asks_once(void)
 {
 	CHECK(begin() && settle());
 	notice();
@@ -244,7 +244,7 @@ static void what_changes_while_it_is_written_is_written_after_it(void)
 	end();
 }
 
-static void who_may_not_patch_still_tells_events(void)
+static void without_the_right_to_patch_events_are_still_written(void)
 {
 	CHECK(begin());
 	status_publisher_on_job(publisher, &job);
@@ -288,13 +288,13 @@ static const struct test tests[] = {
 	TEST(events_go_out_one_by_one_about_the_owner),
 	TEST(an_event_waits_for_an_api_that_is_away),
 	TEST(one_event_that_is_refused_does_not_hold_up_the_next),
-	TEST(who_may_not_write_events_is_silent_and_asks_no_more),
+	TEST(without_the_right_to_write_events_it_asks_once),
 	TEST(without_its_owner_nothing_is_told),
 	TEST(of_too_many_events_the_oldest_are_dropped),
 	TEST(conditions_stand_beside_those_of_others),
 	TEST(a_pod_that_was_changed_meanwhile_is_read_again),
 	TEST(what_changes_while_it_is_written_is_written_after_it),
-	TEST(who_may_not_patch_still_tells_events),
+	TEST(without_the_right_to_patch_events_are_still_written),
 	TEST(the_end_comes_when_all_is_told),
 	TEST(the_end_does_not_wait_longer_than_its_patience),
 };

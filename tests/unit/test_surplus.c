@@ -27,7 +27,7 @@ static void one_too_many(struct desk *at, void *user)
 	CHECK(state_of(2) == MEMBER_LEAVING);
 }
 
-static void who_has_no_rank_is_released_once_the_start_is_proven(void)
+static void executors_without_ranks_are_released_once_the_start_is_proven(void)
 {
 	CHECK(desk_run(job, one_too_many, NULL));
 }
@@ -48,4 +48,4 @@ static void executors_are_held_from_the_beginning_and_for_the_size_to_come(void)
 }
 
 RUN_TESTS(TEST(executors_are_held_from_the_beginning_and_for_the_size_to_come),
-	  TEST(who_has_no_rank_is_released_once_the_start_is_proven))
+	  TEST(executors_without_ranks_are_released_once_the_start_is_proven))

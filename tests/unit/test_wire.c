@@ -49,7 +49,7 @@ static void texts_are_utf8_without_nul(void)
 		CHECK(is_let_in(rows[i].text, rows[i].n) == rows[i].good);
 }
 
-static void what_is_no_message_is_not_let_in(void)
+static void bytes_that_are_no_message_are_refused(void)
 {
 	static const struct {
 		const char *bytes;
@@ -104,6 +104,6 @@ static void wrong_bytes_of_texts_are_mended_and_no_others(void)
 }
 
 RUN_TESTS(TEST(texts_are_utf8_without_nul),
-	  TEST(what_is_no_message_is_not_let_in),
+	  TEST(bytes_that_are_no_message_are_refused),
 	  TEST(what_is_not_known_is_passed_over),
 	  TEST(wrong_bytes_of_texts_are_mended_and_no_others))
