@@ -34,10 +34,17 @@ clean_tree() {
 		"$(printf '\tEXIT_USAGE = 64,')" '};'
 	plant README.md '## Exit status' '| 64 | usage |' '## Limits' \
 		'[keys](docs/job-file.md)'
-	plant docs/job-file.md '| `name` | a text | required | x | its name |'
-	plant schema '#!/bin/sh' "# $key" 'echo name' \
-		'echo "        a text; required"'
-	chmod +x "$tree/schema"
+	plant docs/job-file.md '| `name` | a text | required | x | its name |' \
+		'| `lost_after` | a duration | 3s | x | silence |'
+	plant docs/stated.md '3 s of silence (`lost_after`), `--grace` (25 s)'
+	plant build-x/cli/schema '#!/bin/sh' 'echo name' \
+		'echo "        a text; required"' 'echo lost_after' \
+		'echo "        a duration; default: 3s"'
+	for program in coordinator executor monitor; do
+		plant build-x/$program/bellows-$program '#!/bin/sh' \
+			'echo "  --grace SECONDS  time to save; default 25"'
+	done
+	chmod +x "$tree"/build-x/*/*
 }
 
 report() { # RESULT SENTENCE
@@ -47,7 +54,7 @@ report() { # RESULT SENTENCE
 }
 
 passes() { # LINT SENTENCE
-	if out=$("$here/$1.sh" "$tree" "$tree/schema"); then
+	if out=$("$here/$1.sh" "$tree" "$tree/build-x/cli/schema"); then
 		report ok "$2"
 	else
 		echo "# $out"
@@ -57,7 +64,7 @@ passes() { # LINT SENTENCE
 
 # The lint fails and names the text.
 catches() { # LINT TEXT SENTENCE
-	out=$("$here/$1.sh" "$tree" "$tree/schema")
+	out=$("$here/$1.sh" "$tree" "$tree/build-x/cli/schema")
 	if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -qF "$2"; then
 		report ok "$3"
 	else
@@ -127,16 +134,24 @@ catches spdx monitor/meson.build 'a meson file without licence is found'
 plant lib/base/b.c "/* $key */" "/* $key */"
 catches spdx lib/base/b.c 'a second licence line is found'
 
-plant docs/job-file.md '| `name` | a text | optional | x | its name |'
+plant docs/job-file.md '| `name` | a text | optional | x | its name |' \
+	'| `lost_after` | a duration | 3s | x | silence |'
 catches docs 'missing or different: name|a text|required' \
 	'a default that is not the schema'\''s is found'
 plant docs/job-file.md '| `name` | a text | required | x | its name |' \
+	'| `lost_after` | a duration | 3s | x | silence |' \
 	'| `nome` | a text | required | x | its name |'
 catches docs 'not so in the schema: nome|' 'a key that is not there is found'
 plant jobfile/exit.h "/* $key */" 'enum exit_code {' \
 	"$(printf '\tEXIT_USAGE = 64,')" "$(printf '\tEXIT_DONE = 0,')" '};'
 catches docs 'README.md: missing or different: 0' \
 	'an exit status that is not documented is found'
+plant docs/other.md 'after 5 s of silence (`lost_after`)'
+catches docs 'docs/other.md: lost_after: the default is not 5s' \
+	'a default of a key that is wrong in a document is found'
+plant docs/other.md 'within its `--grace` (20 s)'
+catches docs 'docs/other.md: --grace: the default is not 20s' \
+	'a default of an option that is wrong in a document is found'
 plant docs/other.md 'see [this](nothing.md)'
 catches docs 'docs/other.md: there is no nothing.md' 'a dead link is found'
 
