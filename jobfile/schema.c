@@ -164,7 +164,7 @@ const struct schema_key schema_keys[] = {
 
 { "scale.policy", KEY_WORD, JOB(policy), .words = policies,
   .fallback = "(schedule if there is one, or else manual)",
-  .help = "Who asks for other sizes: people and programs, or scale.schedule." },
+  .help = "What asks for other sizes: people and programs, or scale.schedule." },
 { "scale.deadline", KEY_DURATION, JOB(scale_deadline), DEADLINE,
   .fallback = "5min",
   .help = "How long to wait for the executors of a larger size." },
