@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#define BACKOFF     ((msec_t)100)
+#define BACKOFF     MSEC(100)
 #define BACKOFF_MAX SECONDS(2)
 
 /* The last message of a coordinator may come after the news that its pod is

@@ -24,10 +24,11 @@ struct interval_facts {
 	unsigned nodes; /* any of which ends the computing; at least 1 */
 };
 
+#define INTERVAL_COST_GUESS SECONDS(5) /* before one was measured */
+
 enum {
-	INTERVAL_COST_GUESS = 5000, /* msec, before one was measured */
-	INTERVAL_SHARE = 10,        /* checkpoints never take more than a tenth
-				     * of the time, */
+	INTERVAL_SHARE = 10, /* checkpoints never take more than a tenth
+			      * of the time, */
 };
 #define INTERVAL_LEAST SECONDS(1)           /* never are closer than this, */
 #define INTERVAL_MOST  MINUTES(60 * 24 * 7) /* nor further apart */

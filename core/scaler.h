@@ -29,7 +29,7 @@
 enum { SCALER_STEPS_MAX = 256 };
 
 /* From an answer to the next question about the same step, at least. */
-#define SCALER_PAUSE     ((msec_t)500)
+#define SCALER_PAUSE     MSEC(500)
 #define SCALER_PAUSE_MAX SECONDS(8)
 
 struct scaler_step {

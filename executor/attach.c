@@ -18,7 +18,7 @@
  * Joining, attaching, and obeying
  */
 
-enum { CALL_TIMEOUT = 10000 };
+#define CALL_TIMEOUT SECONDS(10)
 
 /* ---- orders ---- */
 

@@ -16,7 +16,7 @@
  * all of them for a moment when it makes a thread or a process.
  */
 
-enum { LOOK_AGAIN = 20 };
+#define LOOK_AGAIN MSEC(20)
 
 static bool is_of(const struct rank *rank, const struct ranks_call *call)
 {

@@ -6,9 +6,10 @@
 
 #include <string.h>
 
+#define EVERY SECONDS(10)
+#define AGAIN SECONDS(2) /* if it was not well */
+
 enum {
-	EVERY = 10000,
-	AGAIN = 2000, /* if it was not well */
 	/* What a start takes there: PMIx (4.2) shares two segments of 4 MiB
 	 * with the ranks, whatever is in them. */
 	ROOM = 9 << 20,

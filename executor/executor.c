@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { LEAVE_TIMEOUT = 2000 };
+#define LEAVE_TIMEOUT SECONDS(2)
 
 /* ---- leaving ---- */
 

@@ -6,7 +6,8 @@
 
 #include <signal.h>
 
-enum { KILL_AFTER = 3000, LOOK_AGAIN = 20 };
+#define KILL_AFTER SECONDS(3)
+#define LOOK_AGAIN MSEC(20)
 
 /* Then others may have started from the checkpoint that its ranks would write
  * when they are told to leave. */

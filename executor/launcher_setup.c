@@ -6,7 +6,7 @@
 #include "executor/sshd.h"
 #include "proto/coordinator.h"
 
-enum { CALL_TIMEOUT = 10000 };
+#define CALL_TIMEOUT SECONDS(10)
 
 static void report_sshd(struct executor *ex, Bellows__V1__Sshd *sshd)
 {

@@ -6,7 +6,7 @@
 
 #include <signal.h>
 
-enum { LOOK_AGAIN = 200 }; /* for what was started meanwhile */
+#define LOOK_AGAIN MSEC(200) /* for what was started meanwhile */
 
 static void stop(void *user)
 {

@@ -12,7 +12,9 @@
 #include <sys/epoll.h>
 #include <termios.h>
 
-enum { LINE_MAX_SENT = 64 * 1024, REOPEN_AFTER = 500 };
+#define REOPEN_AFTER MSEC(500)
+
+enum { LINE_MAX_SENT = 64 * 1024 };
 
 struct source {
 	struct list link;

@@ -14,12 +14,11 @@
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
-enum {
-	KILL_AFTER = 3000,       /* of SIGTERM */
-	LEFTOVERS_AFTER = 10000, /* of the order to stop: its daemon, say */
-	LOOK_AGAIN = 20,
-	STARTS_KEPT = 16,
-};
+#define KILL_AFTER      SECONDS(3)  /* of SIGTERM */
+#define LEFTOVERS_AFTER SECONDS(10) /* of the order to stop */
+#define LOOK_AGAIN      MSEC(20)
+
+enum { STARTS_KEPT = 16 };
 
 DEFINE_CLEANUP(struct ranks, ranks_destroy)
 

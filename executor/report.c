@@ -16,7 +16,7 @@
 
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
-enum { CALL_TIMEOUT = 10000 };
+#define CALL_TIMEOUT SECONDS(10)
 
 void executor_report(struct executor *ex, Bellows__V1__Report *r)
 {

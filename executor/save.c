@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-enum {
-	LOOK_EVERY = 200,
-	LOOK_FOR = 6000, /* at what ranks left, if it cannot be read */
-};
+#define LOOK_EVERY MSEC(200)
+#define LOOK_FOR   SECONDS(6) /* at what ranks left, if it cannot be read */
 
 struct save {
 	struct loop *loop;

@@ -21,8 +21,8 @@
 
 enum { FALLS_MAX = 5, LINE_MAX_SSHD = 512 };
 
-#define PAUSE   ((msec_t)200) /* before it is started again */
-#define UPRIGHT SECONDS(30)   /* so long, and falls are forgotten */
+#define PAUSE   MSEC(200)   /* before it is started again */
+#define UPRIGHT SECONDS(30) /* so long, and falls are forgotten */
 
 #define PRIVSEP "/run/sshd" /* as Debian's sshd is built */
 

@@ -9,9 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* At first, and then a twentieth of what the ranks have run, up to the last. */
+#define LOOK_EVERY      MSEC(200)
+#define LOOK_EVERY_LAST SECONDS(1)
+
 enum {
-	LOOK_EVERY = 200, /* msec; then a twentieth of what it has run, up to */
-	LOOK_EVERY_LAST = 1000,
 	CHUNK = 64 * 1024,
 	BEHIND_MAX = 1024 * 1024, /* bytes; then the oldest are passed over */
 	CHUNKS_AT_END = BEHIND_MAX / CHUNK + 1,

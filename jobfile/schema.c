@@ -108,7 +108,7 @@ const struct schema_key schema_keys[] = {
   .fallback = "10min",
   .help = "How long they may then take to prove that they went on from the"
 	  "\ncheckpoint: a step, or a line that says so." },
-{ "lost_after", KEY_DURATION, JOB(lost_after), .min = 1000, .max = MINUTES(10),
+{ "lost_after", KEY_DURATION, JOB(lost_after), .min = SECONDS(1), .max = MINUTES(10),
   .fallback = "3s",
   .help = "How long an executor may be silent before it is lost.  Its ranks"
 	  " stand\nstill after two thirds of that, until it is heard again." },

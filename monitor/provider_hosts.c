@@ -28,8 +28,8 @@ enum { FAILURES_MAX = 5, NOBODY = -1 };
 #define SOON SECONDS(5) /* an end within that is a failure */
 #define LONG                                                                   \
 	SECONDS(600) /* after so long a life a failure counts as the first */
-#define NEWS     ((msec_t)200) /* of the wish, behind a release */
-#define REST     ((msec_t)500)
+#define NEWS     MSEC(200) /* of the wish, behind a release */
+#define REST     MSEC(500)
 #define REST_MAX MINUTES(5)
 
 /* Beside the host of that number. */

@@ -25,7 +25,7 @@
 enum { EXECUTORS_MAX = 4096, FAILURES_MAX = 5 };
 
 #define SOON        SECONDS(5) /* an end within that is a failed start */
-#define BACKOFF     ((msec_t)200)
+#define BACKOFF     MSEC(200)
 #define BACKOFF_MAX MINUTES(5)
 
 enum local_state {

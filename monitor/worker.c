@@ -18,7 +18,7 @@
 
 enum { SWEEPS_MAX = 100 };
 
-#define SWEEP_PAUSE ((msec_t)20)
+#define SWEEP_PAUSE MSEC(20)
 #define NAME_PREFIX "worker-"
 #define MARK_KEY    "BELLOWS_WORKER_DIR="
 

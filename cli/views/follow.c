@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* How long the first step of new ranks is waited for. */
-enum { GRACE = 5000 };
+#define GRACE SECONDS(5)
 
 /* A notice that is no older, in the first message, is news. */
 enum { NEW = 5000 };

@@ -10,12 +10,13 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#define EVERY  SECONDS(15) /* looks, if all is well, */
+#define AGAIN  SECONDS(3)  /* and if not */
+#define ANSWER SECONDS(10) /* of a look, after which it has failed */
+#define TICK   SECONDS(1)
+
 enum {
 	LOOKED_AT = DISK_STATE + 1, /* places */
-	TICK = 1000,
-	EVERY = 15000,  /* if all is well, */
-	AGAIN = 3000,   /* and if not */
-	ANSWER = 10000, /* within that time */
 	STATE_ROOM = 1 << 20,
 	CANNOT_RUN = 126, /* and more: it was not the directory */
 };

@@ -10,8 +10,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#define NOTE_EVERY SECONDS(10)
+
 enum {
-	NOTE_EVERY = 10000,
 	ILL_MAX = 150,    /* bytes of a sentence */
 	FAILURES_MAX = 2, /* then it is the checkpoint's fault */
 };

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { STOP_PATIENCE = 30000 };
+#define STOP_PATIENCE SECONDS(30)
 
 /* ---- the beginning ---- */
 

@@ -13,11 +13,9 @@
  * What must be true in each state, brought about; again does no harm
  */
 
-enum {
-	LEAVE_PATIENCE = 5000, /* for ranks that have saved */
-	KILL_AFTER = 5000,     /* the end of the job, for mpiexec */
-	LOOK_AGAIN = 50,
-};
+#define LEAVE_PATIENCE SECONDS(5) /* for ranks that have saved */
+#define KILL_AFTER     SECONDS(5) /* the end of the job, for mpiexec */
+#define LOOK_AGAIN     MSEC(50)
 
 void driver_drop_next(struct driver *driver)
 {

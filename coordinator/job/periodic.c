@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { AGAIN = 10000 }; /* if the directory does not take one */
+#define AGAIN SECONDS(10) /* if the directory does not take one */
 
 static bool applies(const struct driver *driver)
 {

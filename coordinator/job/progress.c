@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "core/cost.h"
 
-enum { PROVEN_AFTER = 10000 }; /* if no step is seen */
+#define PROVEN_AFTER SECONDS(10) /* if no step is seen */
 
 void progress_on_start(struct driver *driver)
 {

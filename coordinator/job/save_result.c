@@ -14,10 +14,8 @@
  * their checkpoint, and by their status only if there is none.
  */
 
-enum {
-	VERDICT_AFTER = 10000, /* for the word on a checkpoint, */
-	OUTPUT_AFTER = 2000,   /* and for the last lines, after the end */
-};
+#define VERDICT_AFTER SECONDS(10) /* for the word on a checkpoint, */
+#define OUTPUT_AFTER  SECONDS(2)  /* and for the last lines, after the end */
 
 /* Ranks that were told to save have left, with 0: whether that is no end. */
 static bool left_unsaved(const struct driver *driver)

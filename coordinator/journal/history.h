@@ -14,6 +14,8 @@
 
 #include <stddef.h>
 
+#define NOTICE_AGAIN SECONDS(10) /* until the same is noticed again */
+
 enum {
 	/* Each update of a client that watches has all of them, and there are
 	 * up to ten a second. */
@@ -21,7 +23,6 @@ enum {
 	SPANS_MAX = 1024,
 	NOTICES_MAX = 16,
 	REASON_MAX = 320,
-	NOTICE_AGAIN = 10000, /* msec until the same is noticed again */
 };
 
 struct rescale {

@@ -6,10 +6,8 @@
  * executors that were told to save are waited for
  */
 
-enum {
-	KILL_AFTER = 5000,      /* of SIGTERM to mpiexec */
-	CONFIRM_WITHIN = 20000, /* of the ranks' end: two of Kub's rounds */
-};
+#define KILL_AFTER     SECONDS(5)  /* of SIGTERM to mpiexec */
+#define CONFIRM_WITHIN SECONDS(20) /* of the ranks' end: two rounds of Kub */
 
 static int find_unconfirmed(const struct bare *bare)
 {

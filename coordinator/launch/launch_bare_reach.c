@@ -19,7 +19,9 @@
  */
 
 /* As long as mpiexec's ssh tries. */
-enum { LOGIN_PATIENCE = 10000, LOGINS_AT_ONCE = 64 };
+#define LOGIN_PATIENCE SECONDS(10)
+
+enum { LOGINS_AT_ONCE = 64 };
 
 static void log_in_to_more(struct bare *bare);
 

@@ -10,8 +10,10 @@
 #include <sys/epoll.h>
 #include <sys/wait.h>
 
+/* Daemons that have lost mpiexec end their ranks within that. */
+#define FALLEN_AFTER SECONDS(2)
+
 enum {
-	FALLEN_AFTER = 2000, /* daemons that lost mpiexec end their ranks */
 	READ_MAX = 64 * 1024,
 	WORDS_MORE = 32, /* words around those of the job file */
 };

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-enum { LOOK_EVERY = 200 };
+#define LOOK_EVERY MSEC(200)
 
 static int find_checkpoint(const struct bare *bare, struct checkpoint *out,
 			   struct error *err)

@@ -27,9 +27,9 @@
  * run that finds the MPI daemon.
  */
 
-#define PATIENCE SECONDS(20)   /* for a member to be reachable */
-#define LOGIN    SECONDS(10)   /* for one attempt */
-#define PAUSE    ((msec_t)500) /* between attempts */
+#define PATIENCE SECONDS(20) /* for a member to be reachable */
+#define LOGIN    SECONDS(10) /* for one attempt */
+#define PAUSE    MSEC(500)   /* between attempts */
 #define PROOF    "command -v orted >/dev/null"
 
 struct ssh;

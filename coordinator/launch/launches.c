@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { RETIRE_AFTER = 5000 }; /* what is left of its mpiexec is then killed */
+/* Then a start that has ended loses its mpiexec by SIGKILL. */
+#define RETIRE_AFTER SECONDS(5)
 
 struct launches {
 	struct launch_room room;

@@ -13,12 +13,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define KILL_AFTER SECONDS(3)
+
 enum {
 	REASON_MAX = 256,
 	REFUSED_MAX = 64, /* sizes; then the oldest is tried again */
 	TEXT_MAX = 256 * 1024,
 	WORDS_MAX = 64 * 1024,
-	KILL_AFTER = 3000,
 };
 
 struct refusal {

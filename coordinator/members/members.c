@@ -7,11 +7,10 @@
 #include <errno.h>
 #include <string.h>
 
-enum {
-	LOOK_EVERY = 100,
-	OWN_PAUSE = 500,   /* that is no mere lateness */
-	LEASE_EXTRA = 250, /* after it is over, if the stream was closed */
-};
+#define LOOK_EVERY MSEC(100)
+#define OWN_PAUSE  MSEC(500) /* that is no mere lateness */
+/* After a lease is over, if the stream was closed. */
+#define LEASE_EXTRA MSEC(250)
 
 struct members {
 	struct loop *loop;

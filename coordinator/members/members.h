@@ -21,7 +21,7 @@ struct members;
 
 /* So long is one waited for that is released and had ranks: their output may be
  * on its way. */
-enum { MEMBERS_LAST_WORDS = 15000 };
+#define MEMBERS_LAST_WORDS SECONDS(15)
 
 struct members_events {
 	/* It can run this job: to be admitted or refused.  May come again. */

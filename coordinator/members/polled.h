@@ -15,13 +15,11 @@
 
 #include "coordinator/members/members.h"
 
-enum {
-	POLLED_ADDRESS_MAX = 64,
-	POLLED_SSH_PORT = 22,
-	/* Kub's launcher asks "every timestep (usually 10 seconds)"
-	 * (SBAC-PAD 2023, III-A): three of them, and some. */
-	POLLED_SILENCE = 35000,
-};
+/* Kub's launcher asks "every timestep (usually 10 seconds)" (SBAC-PAD 2023,
+ * III-A): three of them, and some. */
+#define POLLED_SILENCE SECONDS(35)
+
+enum { POLLED_ADDRESS_MAX = 64, POLLED_SSH_PORT = 22 };
 
 /* The one way to write an IPv4 or IPv6 address; false if text is none.  An IPv4
  * address within IPv6 is an IPv4 address. */

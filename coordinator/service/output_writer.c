@@ -9,7 +9,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-enum { QUEUE_FULL = 1 << 20, LAST_WAIT = 1000, AGAIN = 5000 };
+#define LAST_WAIT SECONDS(1)
+#define AGAIN     SECONDS(5)
+
+enum { QUEUE_FULL = 1 << 20 };
 
 struct output_stream {
 	struct output_writer *writer;

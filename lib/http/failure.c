@@ -37,8 +37,8 @@ void http_failure(const struct http_transfer *transfer, CURLcode result,
 		error_set(err, 0, "%s: cannot connect: %s", peer,
 			  why_not_connected(transfer));
 	else if (result == CURLE_OPERATION_TIMEDOUT && !was_connected(transfer))
-		error_set(err, 0, "%s: cannot connect within %d ms", peer,
-			  HTTP_CONNECT_PATIENCE);
+		error_set(err, 0, "%s: cannot connect within %d s", peer,
+			  (int)(HTTP_CONNECT_PATIENCE / 1000));
 	else if (result == CURLE_PEER_FAILED_VERIFICATION)
 		error_set(err, 0, "%s: its certificate is not believed: %s",
 			  peer, words);

@@ -25,7 +25,9 @@
 #include <curl/curl.h>
 #include <time.h>
 
-enum { HTTP_PEER_MAX = 280, HTTP_CONNECT_PATIENCE = 30000 };
+#define HTTP_CONNECT_PATIENCE SECONDS(30)
+
+enum { HTTP_PEER_MAX = 280 };
 
 struct http_url {
 	CURLU *parts;

@@ -11,7 +11,9 @@
 /* How long what was sent may go without an acknowledgement: a network that
  * vanished is to be known before retransmissions end, after a quarter of an
  * hour. */
-enum { UNHEARD_MS = 30000, KEEPALIVE_IDLE_S = 15, KEEPALIVE_EACH_S = 5 };
+#define UNHEARD SECONDS(30)
+
+enum { KEEPALIVE_IDLE_S = 15, KEEPALIVE_EACH_S = 5 };
 
 /* ---- is it a request? ---- */
 
@@ -215,7 +217,7 @@ static curl_socket_t open_socket(void *user, curlsocktype purpose,
 				 struct curl_sockaddr *at)
 {
 	int fd = socket(at->family, at->socktype | SOCK_CLOEXEC, at->protocol);
-	unsigned unheard = UNHEARD_MS;
+	unsigned unheard = UNHEARD;
 
 	if (fd < 0)
 		return CURL_SOCKET_BAD;

@@ -18,12 +18,13 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#define REFUSAL SECONDS(2) /* for the body of an answer that refuses */
+
 enum {
 	HEAD_MAX = 64 * 1024,
 	BODY_MAX = 8 * 1024,
 	READ_SIZE = 16 * 1024,
 	READS_AT_ONCE = 16,
-	REFUSAL_MS = 2000, /* for the body of an answer that refuses */
 };
 
 enum phase {
@@ -281,8 +282,8 @@ static bool take_head(struct http_tunnel *tunnel)
 	if (tunnel->status == 101)
 		return open_up(tunnel);
 	tunnel->phase = REFUSED;
-	loop_timer_set(tunnel->base.http->loop, &tunnel->late, REFUSAL_MS,
-		       on_late, tunnel);
+	loop_timer_set(tunnel->base.http->loop, &tunnel->late, REFUSAL, on_late,
+		       tunnel);
 	return take_refusal(tunnel);
 }
 

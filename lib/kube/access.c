@@ -14,11 +14,9 @@
 #include <errno.h>
 #include <string.h>
 
-enum {
-	TOKEN_FRESH = 60 * 1000,
-	/* not to start a plugin that fails at every request */
-	FAILURE_FRESH = 5 * 1000,
-};
+#define TOKEN_FRESH MINUTES(1)
+/* A plugin that fails is not started again at every request. */
+#define FAILURE_FRESH SECONDS(5)
 
 void kube_access_init(struct kube *kube)
 {

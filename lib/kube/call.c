@@ -21,10 +21,11 @@
 #include <errno.h>
 #include <string.h>
 
+#define BACKOFF      MSEC(200)
+#define BACKOFF_LAST SECONDS(5)
+#define TRY_LEAST    SECONDS(10)
+
 enum {
-	BACKOFF = 200,
-	BACKOFF_LAST = 5000,
-	TRY_LEAST = 10 * 1000,
 	LAST_TRY = 1000, /* time that a try is worth starting with */
 	ANSWER_MAX = 64 << 20,
 };

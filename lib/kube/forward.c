@@ -12,7 +12,9 @@
 #include <sys/un.h>
 
 /* A unix socket whose backlog is full refuses connections that do not wait. */
-enum { LINKS_MAX = 128, BACKLOG = LINKS_MAX, AGAIN_MS = 1000 };
+#define AGAIN SECONDS(1)
+
+enum { LINKS_MAX = 128, BACKLOG = LINKS_MAX };
 
 /* ---- connections ---- */
 
@@ -27,7 +29,7 @@ static void listen_again(void *user)
 static void pause_a_while(struct kube_forward *forward, const char *text)
 {
 	loop_fd_set(forward->source, EPOLLET);
-	loop_timer_set(forward->kube->loop, &forward->again, AGAIN_MS,
+	loop_timer_set(forward->kube->loop, &forward->again, AGAIN,
 		       listen_again, forward);
 	forward->trouble(forward->user, text);
 }

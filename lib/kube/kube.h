@@ -95,7 +95,7 @@ struct kube_answer {
  * it. */
 typedef void (*kube_answer_f)(void *user, const struct kube_answer *answer);
 
-enum { KUBE_DEADLINE = 30000 }; /* msec: what calls wait for by default */
+#define KUBE_DEADLINE SECONDS(30) /* what calls wait for by default */
 
 /* out of each is optional; all else is copied.  deadline 0: KUBE_DEADLINE. */
 int kube_get(struct kube *kube, struct kube_call **out,

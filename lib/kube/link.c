@@ -13,10 +13,11 @@
 
 #define PROTOCOL "v4.channel.k8s.io"
 
+#define OPEN_PATIENCE SECONDS(30)
+#define LINGER        SECONDS(5)
+#define PING_EACH     SECONDS(30) /* balancers end what is silent for a minute */
+
 enum {
-	OPEN_MS = 30000,
-	LINGER_MS = 5000,
-	PING_EACH_MS = 30000, /* balancers end what is silent for a minute */
 	READ_SIZE = 16 * 1024,
 };
 
@@ -117,8 +118,8 @@ static void on_linger(void *user)
 static void linger(struct kube_link *link)
 {
 	if (!loop_timer_is_set(&link->linger))
-		loop_timer_set(loop_of(link), &link->linger, LINGER_MS,
-			       on_linger, link);
+		loop_timer_set(loop_of(link), &link->linger, LINGER, on_linger,
+			       link);
 }
 
 /* ---- what is waited for at the program's end ---- */
@@ -172,7 +173,7 @@ static void on_ping(void *user)
 	struct kube_link *link = user;
 
 	send_control(link, WEBSOCKET_PING, "", 0);
-	loop_timer_set(loop_of(link), &link->ping, PING_EACH_MS, on_ping, link);
+	loop_timer_set(loop_of(link), &link->ping, PING_EACH, on_ping, link);
 }
 
 static void leave(struct kube_link *link)
@@ -333,7 +334,7 @@ static void on_open(void *user, const char *answer)
 		return;
 	}
 	link->phase = OPEN;
-	loop_timer_set(loop_of(link), &link->ping, PING_EACH_MS, on_ping, link);
+	loop_timer_set(loop_of(link), &link->ping, PING_EACH, on_ping, link);
 	arm(link);
 }
 
@@ -432,7 +433,7 @@ static int ask(struct kube_link *link, const struct kube_access *access,
 				       .headers = headers,
 				       .tls = &access->tls,
 				       .direct = access->direct,
-				       .timeout = OPEN_MS};
+				       .timeout = OPEN_PATIENCE};
 	CLEANUP(free) char *url = NULL;
 	uint8_t nonce[16];
 

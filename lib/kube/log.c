@@ -12,7 +12,10 @@
  * lines up to the last instant that was seen are dropped.
  */
 
-enum { BACKOFF_FIRST = 200, BACKOFF_LAST = 3000, STAMP = 40, QUERY = 256 };
+#define BACKOFF_FIRST MSEC(200)
+#define BACKOFF_LAST  SECONDS(3)
+
+enum { STAMP = 40, QUERY = 256 };
 
 struct kube_log {
 	struct kube *kube;

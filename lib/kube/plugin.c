@@ -19,8 +19,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#define PATIENCE MINUTES(1)
+
 enum {
-	PATIENCE = 60 * 1000,
 	TEXT_MAX = 1 << 20,
 };
 

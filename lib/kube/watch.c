@@ -23,17 +23,17 @@
 #include <errno.h>
 #include <string.h>
 
+#define LIST_TIMEOUT MINUTES(1)
+#define BACKOFF      MSEC(200)
+#define BACKOFF_LAST SECONDS(30)
+#define LASTED       SECONDS(5)  /* a watch that did was a good one */
+#define WATCH_LATE   SECONDS(30) /* for a server that does not close it */
+
 enum {
-	PAGE = 100, /* four megabytes of pods, as a tree */
-	BACKOFF = 200,
-	BACKOFF_LAST = 30 * 1000,
-	LASTED = 5 * 1000, /* a watch that did was a good one */
-	LIST_TIMEOUT = 60 * 1000,
+	PAGE = 100,    /* four megabytes of pods, as a tree */
 	WATCH_S = 240, /* and up to a quarter more, lest all come at once */
-	WATCH_LATE = 30 * 1000, /* for a server that does not close it */
 	ANSWER_MAX = 64 << 20,
-	LIST_ANEW = 3, /* failures of the server after which it is believed to
-			  have lost our version */
+	LIST_ANEW = 3, /* failures, after which our version may be lost there */
 };
 
 struct kube_watch {

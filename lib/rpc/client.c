@@ -14,7 +14,7 @@
  * bounds it.  So a channel that waits for a name is made anew when the next
  * call begins; so is one whose certificate was renewed.  Both if nobody waits
  * for it. */
-enum { NAME_PATIENCE = 2000 };
+#define NAME_PATIENCE SECONDS(2)
 
 struct pair {
 	struct list link;

@@ -24,7 +24,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LIMIT_HOSTS = 64, LIMIT_BURST = 10, LIMIT_EACH = 1000 };
+#define LIMIT_EACH SECONDS(1)
+
+enum { LIMIT_HOSTS = 64, LIMIT_BURST = 10 };
 enum { LIMIT_PEERS = 1024, LIMIT_PEER_MAX = 64 };
 
 struct rpc_limit {

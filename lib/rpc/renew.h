@@ -16,10 +16,9 @@
 #include "loop/loop.h"
 #include "tls/identity.h"
 
-enum {
-	RENEW_EACH = 5000,
-	RENEW_ANYWAY = 12,
-};
+#define RENEW_EACH SECONDS(5)
+
+enum { RENEW_ANYWAY = 12 };
 
 /* now: borrowed, NULL if err says why there is none. */
 typedef void (*renew_f)(void *user, const struct tls_identity *now,

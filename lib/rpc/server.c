@@ -10,17 +10,17 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/* How long calls may take to end by themselves, and then by force. */
+#define GRACE MSEC(800)
+#define FORCE MSEC(400)
+#define IDLE  MINUTES(1) /* of a connection without a call */
+
 enum {
 	/* Calls that can come in while the loop is busy, before gRPC has to
 	 * queue them itself: every client of a large job at once. */
 	SLOTS = 512,
-	/* How long calls may take to end by themselves, and then by force. */
-	GRACE = 800,
-	FORCE = 400,
-	/* Of one connection: an executor has three calls, a person two; and
-	 * what it may be without one. */
+	/* Of one connection: an executor has three calls, a person two. */
 	CALLS_MAX = 256,
-	IDLE = 60000,
 	/* Bytes of all headers of a call. */
 	HEADERS_MAX = 8 << 10,
 	/* Where nothing but health is answered. */

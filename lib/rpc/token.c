@@ -11,7 +11,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { INPUT_PATIENCE = 10000 };
+#define INPUT_PATIENCE SECONDS(10)
 
 static const char scheme[] = "Bearer ";
 

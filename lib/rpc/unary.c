@@ -14,8 +14,8 @@
  */
 
 /* What that one asks for, and how long it may take. */
-#define WHY "/grpc.health.v1.Health/Check"
-enum { WHY_PATIENCE = 300 };
+#define WHY          "/grpc.health.v1.Health/Check"
+#define WHY_PATIENCE MSEC(300)
 
 struct unary {
 	struct errand errand;

@@ -15,7 +15,7 @@
 enum { AGAIN = 1 }; /* of a phase: not yet */
 
 /* What libssh has taken from the socket already wakes nobody. */
-#define LOOK_AGAIN ((msec_t)100)
+#define LOOK_AGAIN MSEC(100)
 
 struct login {
 	struct loop *loop;

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/secret.h"
+#include "base/time.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -15,7 +16,7 @@
  * Identities on their way: as a folder, and as one text
  */
 
-enum { INPUT_PATIENCE = 10000 };
+#define INPUT_PATIENCE SECONDS(10)
 
 /* A line of its own before each part of a text; the rest of it is the name. */
 #define MARK "--- "

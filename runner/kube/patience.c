@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-enum { LOOK = 300 };
+#define LOOK MSEC(300)
 
 static void on_rested(void *user)
 {

@@ -19,7 +19,7 @@
 #include "kube/kube.h"
 #include "runner/lookup.h"
 
-enum { REACH_DEADLINE = 10000 }; /* msec: for an answer of the API */
+#define REACH_DEADLINE SECONDS(10) /* for an answer of the API */
 
 struct reach;
 struct route;

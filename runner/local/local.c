@@ -18,7 +18,9 @@
 #define TERMINATE SECONDS(5)  /* from SIGTERM to SIGKILL */
 #define KILL      SECONDS(3)
 
-enum { POLL = 20, MONITORS_MAX = 7 };
+#define POLL MSEC(20)
+
+enum { MONITORS_MAX = 7 };
 
 static struct local *local_of(struct run *run)
 {
