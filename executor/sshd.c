@@ -236,8 +236,8 @@ static void on_end(void *user, pid_t pid, int status)
 	if (loop_now() - sshd->started > UPRIGHT)
 		sshd->falls = 0;
 	if (++sshd->falls > FALLS_MAX) {
-		error_set(&err, 0, "sshd ended %u times: %s", sshd->falls,
-			  *sshd->last ? sshd->last : "without a word");
+		error_describe(&err, "sshd ended %u times: %s", sshd->falls,
+			       *sshd->last ? sshd->last : "without a word");
 		fail(sshd, err.text);
 		return;
 	}

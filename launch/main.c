@@ -96,7 +96,7 @@ static int refuse(int fd, int error, const char *what)
 		BELLOWS__LOCAL__GATE_FAILURE__INIT;
 	struct error err;
 
-	error_set(&err, 0, "cannot run %s: %s", what, strerror(error));
+	error_describe(&err, "cannot run %s: %s", what, strerror(error));
 	failure.failure = err.text;
 	failure.error = error;
 	local_send(fd, &failure.base, NULL, 0, NULL);

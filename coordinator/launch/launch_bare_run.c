@@ -54,9 +54,10 @@ static bool take_sign(struct bare *bare, unsigned rank, const char *text)
 	bare->here[rank] = true;
 	bare->n_here++;
 	if (!runs_where_it_belongs(launch, rank, there)) {
-		error_set(&err, 0,
-			  "rank %u runs on %s and not where the hostfile says",
-			  rank, there);
+		error_describe(
+			&err,
+			"rank %u runs on %s and not where the hostfile says",
+			rank, there);
 		launch_fail(launch, err.text, false, 0);
 	}
 	if (bare->n_here == launch->layout.ranks)

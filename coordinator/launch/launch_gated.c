@@ -191,11 +191,11 @@ static void refuse_rank(struct launch *launch, const struct place *here,
 {
 	struct error err;
 
-	error_set(&err, 0,
-		  "rank %u came to executor %d, which was to run ranks %u to "
-		  "%u",
-		  rank, here->member, here->first,
-		  here->first + here->ranks - 1);
+	error_describe(
+		&err,
+		"rank %u came to executor %d, which was to run ranks %u to "
+		"%u",
+		rank, here->member, here->first, here->first + here->ranks - 1);
 	launch_fail(launch, err.text, false, 0);
 }
 

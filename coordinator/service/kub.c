@@ -56,6 +56,7 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 				: driver_job(service->driver)->want;
 	int64_t ranks = size + (int64_t)asked->nodes *
 				       service->jobfile->ranks_per_executor;
+	char answer[64];
 	struct error err;
 	bool accepted = false;
 
@@ -73,11 +74,11 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 		confirm(call, SCALE_DECLINED, err.text);
 		return;
 	}
-	error_set(&err, 0, "from %u to %u ranks",
-		  driver_job(service->driver)->size, (unsigned)ranks);
+	snprintf(answer, sizeof(answer), "from %u to %u ranks",
+		 driver_job(service->driver)->size, (unsigned)ranks);
 	scale_begin(service->driver, (unsigned)ranks, 0,
 		    "asked to by Kub's Scale");
-	confirm(call, SCALE_ACCEPTED, err.text);
+	confirm(call, SCALE_ACCEPTED, answer);
 }
 
 /* ---- an executor ---- */
@@ -131,6 +132,7 @@ static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
 	const MpiMonitor__NodeName *node =
 		(const MpiMonitor__NodeName *)message;
 	struct service *service = user;
+	char answer[MEMBER_NAME_MAX + 32];
 	struct error err;
 	bool again;
 	int member, r;
@@ -158,11 +160,12 @@ static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
 		    ->members[member]
 		    .state == MEMBER_JOINED)
 		reach(service, member);
-	error_set(&err, 0, again ? "%s is here already" : "%s has joined",
-		  members_ledger(driver_members(service->driver))
-			  ->members[member]
-			  .name);
-	confirm(call, HAS_JOINED, err.text);
+	snprintf(answer, sizeof(answer), "%s %s",
+		 members_ledger(driver_members(service->driver))
+			 ->members[member]
+			 .name,
+		 again ? "is here already" : "has joined");
+	confirm(call, HAS_JOINED, answer);
 }
 
 /* A scaling pod asks before it joins: then it has to call from that address. */

@@ -31,6 +31,15 @@ int error_set(struct error *err, int code, const char *fmt, ...)
 	return code;
 }
 
+void error_describe(struct error *err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	describe(err, fmt, ap);
+	va_end(ap);
+}
+
 int error_wrap(struct error *err, int code, const char *fmt, ...)
 {
 	struct error cause;

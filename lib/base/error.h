@@ -22,6 +22,10 @@ struct error {
 int error_set(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Only the sentence, for a failure that has no code. */
+void error_describe(struct error *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), nonnull(1)));
+
 /* Put "<prefix>: " before the text of a failure that a callee described. */
 int error_wrap(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), nonnull(3)));

@@ -124,10 +124,10 @@ static void tell_failure(struct http_call *call)
 	struct error err;
 
 	if (call->too_large)
-		error_set(&err, 0, "%s: its answer is larger than %zu bytes",
-			  call->base.peer,
-			  call->headers > HEADERS_MAX ? (size_t)HEADERS_MAX
-						      : call->max);
+		error_describe(&err, "%s: its answer is larger than %zu bytes",
+			       call->base.peer,
+			       call->headers > HEADERS_MAX ? (size_t)HEADERS_MAX
+							   : call->max);
 	else
 		http_failure(&call->base, call->base.result, &err);
 	fail(call, err.text);
@@ -165,8 +165,8 @@ static bool tell_piece(struct http_call *call)
 		return false;
 	if (r >= 0)
 		return true;
-	error_set(&err, 0, "%s: what it sent was not understood: %s",
-		  call->base.peer, strerror(-r));
+	error_describe(&err, "%s: what it sent was not understood: %s",
+		       call->base.peer, strerror(-r));
 	fail(call, err.text);
 	return false;
 }
@@ -192,8 +192,8 @@ static void on_late(void *user)
 	struct http_call *call = user;
 	struct error err;
 
-	error_set(&err, 0, "%s: no whole answer within %lld ms",
-		  call->base.peer, (long long)call->timeout);
+	error_describe(&err, "%s: no whole answer within %lld ms",
+		       call->base.peer, (long long)call->timeout);
 	give_up(call, err.text);
 }
 
@@ -208,8 +208,8 @@ static void on_silent(void *user)
 			       on_silent, call);
 		return;
 	}
-	error_set(&err, 0, "%s: silent for %lld ms", call->base.peer,
-		  (long long)call->idle);
+	error_describe(&err, "%s: silent for %lld ms", call->base.peer,
+		       (long long)call->idle);
 	give_up(call, err.text);
 }
 

@@ -31,19 +31,19 @@ void http_failure(const struct http_transfer *transfer, CURLcode result,
 		*transfer->words ? transfer->words : curl_easy_strerror(result);
 
 	if (result == CURLE_COULDNT_RESOLVE_HOST)
-		error_set(err, 0, "%s: no address is known for that name",
-			  peer);
+		error_describe(err, "%s: no address is known for that name",
+			       peer);
 	else if (result == CURLE_COULDNT_CONNECT)
-		error_set(err, 0, "%s: cannot connect: %s", peer,
-			  why_not_connected(transfer));
+		error_describe(err, "%s: cannot connect: %s", peer,
+			       why_not_connected(transfer));
 	else if (result == CURLE_OPERATION_TIMEDOUT && !was_connected(transfer))
-		error_set(err, 0, "%s: cannot connect within %d s", peer,
-			  (int)(HTTP_CONNECT_PATIENCE / 1000));
+		error_describe(err, "%s: cannot connect within %d s", peer,
+			       (int)(HTTP_CONNECT_PATIENCE / 1000));
 	else if (result == CURLE_PEER_FAILED_VERIFICATION)
-		error_set(err, 0, "%s: its certificate is not believed: %s",
-			  peer, words);
+		error_describe(err, "%s: its certificate is not believed: %s",
+			       peer, words);
 	else
-		error_set(err, 0, "%s: %s", peer, words);
+		error_describe(err, "%s: %s", peer, words);
 }
 
 msec_t http_retry_after(const char *text, time_t now)

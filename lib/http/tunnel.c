@@ -109,9 +109,9 @@ static void end_refused(struct http_tunnel *tunnel)
 		if (!http_transfer_told(&tunnel->base))
 			return;
 	}
-	error_set(&err, 0, "%s: answers '%.*s', and 101 was expected",
-		  tunnel->base.peer, line < 200 ? (int)line : 200,
-		  tunnel->answer);
+	error_describe(&err, "%s: answers '%.*s', and 101 was expected",
+		       tunnel->base.peer, line < 200 ? (int)line : 200,
+		       tunnel->answer);
 	end(tunnel, -EPROTO, err.text);
 }
 

@@ -41,8 +41,8 @@ static void on_connection(void *user, uint32_t events)
 	int fd;
 
 	if (forward->n_links >= LINKS_MAX) {
-		error_set(&err, 0, "%s: more than %d connections at once",
-			  forward->path, LINKS_MAX);
+		error_describe(&err, "%s: more than %d connections at once",
+			       forward->path, LINKS_MAX);
 		pause_a_while(forward, err.text);
 		return;
 	}

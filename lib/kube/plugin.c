@@ -69,9 +69,9 @@ static void finish(struct kube_plugin *plugin,
 	void *user = plugin->user;
 	struct error err;
 
-	error_set(&err, 0, "exec plugin %s: %s%s%s", config->command,
-		  failure ? failure : "", config->hint ? "; " : "",
-		  config->hint ? config->hint : "");
+	error_describe(&err, "exec plugin %s: %s%s%s", config->command,
+		       failure ? failure : "", config->hint ? "; " : "",
+		       config->hint ? config->hint : "");
 	kube_plugin_stop(plugin);
 	fn(user, credential, failure ? err.text : NULL);
 }

@@ -71,9 +71,9 @@ static enum rpc_code check_token(struct rpc_server *server, grpc_call *core,
 	msec_t now = loop_now();
 
 	if (!limit_hears(&server->limit, peer, now)) {
-		error_set(why, 0,
-			  "too many calls without the token came from this "
-			  "address; wait a few seconds");
+		error_describe(
+			why, "too many calls without the token came from this "
+			     "address; wait a few seconds");
 		return RPC_RESOURCE_EXHAUSTED;
 	}
 	if (has_token(server->config.token, headers)) {
@@ -81,8 +81,8 @@ static enum rpc_code check_token(struct rpc_server *server, grpc_call *core,
 		return RPC_OK;
 	}
 	limit_count(&server->limit, peer, now);
-	error_set(why, 0,
-		  "a token is needed here, and none or another was given");
+	error_describe(why,
+		       "a token is needed here, and none or another was given");
 	return RPC_UNAUTHENTICATED;
 }
 

@@ -81,11 +81,11 @@ static void accept_call(struct rpc_server *server, struct slot *slot)
 	}
 	if (!method) {
 		refusal = RPC_UNIMPLEMENTED;
-		error_set(&why, 0, "no such method");
+		error_describe(&why, "no such method");
 	}
 	if (server->is_destroyed) {
 		refusal = RPC_UNAVAILABLE;
-		error_set(&why, 0, RPC_LEAVING);
+		error_describe(&why, RPC_LEAVING);
 	}
 	call_create(server, slot->core, refusal == RPC_OK ? method : NULL,
 		    refusal, why.text, user, &slot->headers);
