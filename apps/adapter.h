@@ -71,7 +71,7 @@ struct adapter_app {
 				      * none */
 	const char *const *restart;  /* command; NULL: the same command */
 
-	/* Of app: generic only, from the job file's section of that name. */
+	/* Set for app: generic alone, from the section of that name. */
 	int save_signal;          /* 0: none */
 	bool save_first;          /* to rank 0 only */
 	const char *const *files; /* patterns below checkpoint_dir */

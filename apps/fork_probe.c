@@ -80,7 +80,7 @@ static int await(int fd, struct verdict *verdict, msec_t patience)
 	return -ETIMEDOUT;
 }
 
-/* Nothing of it is left then.  A signal does not change the status of a child
+/* Kills the child and reaps it.  A signal does not change the status of a child
  * that is ending already. */
 static int end_child(pid_t pid, int *status)
 {

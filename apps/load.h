@@ -15,7 +15,7 @@
  *     how        a child loads it, which may crash or hang       (fork_probe.h)
  *     what       its ABI, its name, its functions                (abi_check.h)
  *
- * Whatever is wrong is one sentence that begins with the file's name.
+ * An error is one sentence that begins with the name of the file.
  */
 
 #include "apps/adapters.h"

@@ -31,7 +31,7 @@ struct coordinator {
 	bool suspending; /* it was told to end by a signal */
 };
 
-/* Nothing is reachable yet, see endpoints.h.  former: borrowed until it runs.
+/* No endpoint is open yet, see endpoints.h.  former: borrowed until it runs.
  * -EINVAL: the job file was refused. */
 int coordinator_create(struct coordinator **out, struct loop *loop,
 		       const struct coordinator_config *config,

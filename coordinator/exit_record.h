@@ -3,7 +3,7 @@
 #define COORDINATOR_EXIT_RECORD_H
 
 /*
- * That the job of a state directory has ended, and how
+ * The exit status that the job of a state directory has ended with
  *
  * Kubernetes starts a container again in its pod when it ends with another
  * status than 0.  That is right for a coordinator that was killed, and wrong

@@ -279,11 +279,13 @@ static const struct rule {
 	/* A checkpoint that comes after its deadline ends the ranks too. */
 	{ UNORDERED,                  ON_SAVED,      JOB_STOPPING,  keep      },
 
-	/* What was saved need not be endured twice. */
+	/* A checkpoint that the application wrote unasked resets the count of
+	 * losses. */
 	{ COMPUTING | IN(STARTING) | IN(STOPPING),
 	                              ON_KEPT,       STAY,          keep      },
 
-	/* The ranks may fall between writing it and our hearing of it. */
+	/* The ranks may end after they wrote the checkpoint and before its
+	 * report arrives. */
 	{ IN(STOPPING),               ON_SAVED,      STAY,          keep      },
 
 	/* The checkpoint outlives the ranks: a loss goes on from it. */

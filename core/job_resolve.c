@@ -37,7 +37,8 @@ static enum job_trigger resolve_stop(const struct job *job, unsigned size)
 	return size > 0 ? ON_STOPPED : ON_STOPPED_ALONE;
 }
 
-/* Of a start or of ranks: by the application itself, or by what carries it. */
+/* A start or its ranks were lost.  by_itself: the application ended; else an
+ * executor, a daemon or mpiexec did. */
 static enum job_trigger resolve_loss(const struct job *job, bool by_itself)
 {
 	if (job->state == JOB_STOPPING)
@@ -51,7 +52,8 @@ static enum job_trigger resolve_loss(const struct job *job, bool by_itself)
 	return job->retries_left > 0 ? ON_LOSS : ON_LAST_LOSS;
 }
 
-/* It would not do so the next time either, unless it is for the size. */
+/* A second start at the same size would begin afresh again, so only a start at
+ * a new size is undone and the former size tried. */
 static enum job_trigger resolve_afresh(const struct job *job)
 {
 	if (job->resumed)
@@ -60,7 +62,7 @@ static enum job_trigger resolve_afresh(const struct job *job)
 							     : ON_LAST_LOSS;
 }
 
-/* Once it has made a step, it has read what it had to. */
+/* Ranks that have made a step have read their checkpoint. */
 static enum job_trigger resolve_unreadable(const struct job *job)
 {
 	if (job->stepped || !job->has_checkpoint)

@@ -18,7 +18,8 @@ static bool is_reached(const struct scaler_step *step,
 	return facts->computing >= 0 && facts->computing >= step->after;
 }
 
-/* Of two steps that were reached unseen, a standing behind b in the list. */
+/* Whether step a counts, and not b, if both were passed between two looks; a
+ * stands behind b in the list. */
 static bool is_newer(const struct scaler_step *a, const struct scaler_step *b)
 {
 	if (a->progress >= 0 && b->progress >= 0)

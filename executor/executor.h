@@ -94,7 +94,7 @@ void executor_begin_life(struct executor *ex);
 
 /* attach.c */
 void executor_join(void *user);
-/* Without the coordinator, from now on. */
+/* The coordinator is away: the executor's patience begins. */
 void executor_lose_patience(struct executor *ex);
 
 /* kill_ranks.c: ends every process of a start, within a few seconds, and calls

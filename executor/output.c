@@ -169,7 +169,8 @@ void output_detach(struct output *output)
 	loop_timer_clear(&output->reopen);
 }
 
-/* Once nothing more can come, if that is waited for. */
+/* Half-closes the stream once all ranks are gone, if the executor is about to
+ * end. */
 static void half_close(struct output *output)
 {
 	if (output->on_end && list_is_empty(&output->sources) && output->stream)

@@ -196,7 +196,7 @@ static bool belongs(pid_t pid, unsigned epoch, bool ranks_only, bool *veiled)
 	return is_epoch && (is_rank || !ranks_only);
 }
 
-/* Of the process or thread that was made last; 0 if it cannot be told. */
+/* The number of the process or thread that was made last; 0: unknown. */
 static pid_t newest(void)
 {
 	int pid = 0;

@@ -216,8 +216,9 @@ static void end_leftovers(void *user)
 	process_signal(start->epoch, false, SIGKILL);
 }
 
-/* Not before the order to stop: ranks of other hosts may still save, and Open
- * MPI ends all of them when one of its daemons does. */
+/* Waits for what ranks have left, to kill it.  Called only after the order to
+ * stop: ranks of other hosts may still save, and Open MPI ends all of them when
+ * one of its daemons ends. */
 static void await_leftovers(struct start *start)
 {
 	loop_timer_set(start->ranks->loop, &start->kill, LEFTOVERS_AFTER,

@@ -179,7 +179,8 @@ static void on_listening(struct sshd *sshd)
 	sshd->events->listening(sshd->user, sshd->login, sshd->port, key);
 }
 
-/* Of the one user that is to come: nobody will.  An account may be locked. */
+/* Whether sshd has refused the user of this job, whose account may be locked:
+ * then no login will work. */
 static bool is_refusal(const struct sshd *sshd)
 {
 	char text[128];

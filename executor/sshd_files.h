@@ -12,10 +12,10 @@
  *     home/                    empty: what the user's shell reads at its start
  *                              is looked for there, and not found
  *
- * Whatever is asked for, sshd has the user's shell run `bellows-launch
- * --session`, which runs the command that was asked for by /bin/sh, with that
- * environment.  So neither the user's shell nor its start-up files matter, as
- * long as it takes -c.
+ * For each command sshd has the user's shell run `bellows-launch --session`,
+ * which runs the command that was asked for by /bin/sh, with that environment.
+ * So neither the user's shell nor its start-up files matter, as long as it
+ * takes -c.
  */
 
 #include "base/error.h"

@@ -40,7 +40,7 @@ unsigned reader_line(const struct reader *reader, const char *path)
 	return reader->lines[schema_find(path) - schema_keys];
 }
 
-/* Without the dot at its end; the root is the file. */
+/* Names the section without the dot at its end; the root is the file. */
 static int refuse_section(struct reader *reader, unsigned line,
 			  const char *section, const char *shown,
 			  const char *what)

@@ -18,7 +18,7 @@ const char *value_show(const char *text, char *out, size_t n)
 	for (; text[at] && at + 1 < n; at++)
 		out[at] = iscntrl((unsigned char)text[at]) ? '?' : text[at];
 	if (text[at]) {
-		/* Not in the middle of a character of UTF-8. */
+		/* Cuts between two characters of UTF-8. */
 		while (at > n - 4 || ((unsigned char)text[at] & 0xc0) == 0x80)
 			at--;
 		memcpy(out + at, "...", 3);

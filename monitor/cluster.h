@@ -58,8 +58,8 @@ void cluster_act(struct cluster *cluster, const struct pod_pool_act *act);
 /* Removes the pods of our own, bounded.  Runs the loop. */
 void cluster_clear(struct cluster *cluster);
 
-/* Nothing is under way any more.  Acts that were are told to the pool as
- * broken off: what was to be removed may still be there. */
+/* Breaks off all calls.  The pool is told: a pod that was to be removed may
+ * still be there. */
 void cluster_cancel(struct cluster *cluster);
 
 #endif

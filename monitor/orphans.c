@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a process that may not be read, or is gone, nothing is ours. */
+/* Whether the process carries the mark; false if its environment cannot be
+ * read, or it is gone. */
 static bool carries(const char *pid, const char *mark)
 {
 	CLEANUP(fclose) FILE *file = NULL;

@@ -89,7 +89,7 @@ static const cJSON *find_task(const cJSON *object, const char *name)
 	return at;
 }
 
-/* Of executors; NULL: it has none, or was not read. */
+/* The task of the executors; NULL: there is none, or it was not read. */
 static const cJSON *task_of(const struct owner *owner)
 {
 	return owner->who.kind == OWNER_VCJOB && owner->object

@@ -53,7 +53,7 @@ int owner_read_template(struct owner *owner, const cJSON *podtemplate,
 
 const char *owner_uid(const struct owner *owner);
 
-/* Of the task; 0 if there is none. */
+/* The replicas of the task; 0 if there is none. */
 unsigned owner_replicas(const struct owner *owner);
 /* The fewest that the task may have. */
 unsigned owner_floor(const struct owner *owner);

@@ -94,8 +94,8 @@ static unsigned serving(const struct pod_pool *s, msec_t now)
 	return n;
 }
 
-/* Those that never were members have no ranks: pending ones before running
- * ones, then the highest number first. */
+/* A pod to remove.  Only pods that never were members, for they have no ranks:
+ * pending ones before running ones, then the highest number first. */
 static struct pod_pool_pod *find_surplus(const struct pod_pool *s, msec_t now)
 {
 	struct pod_pool_pod *best = NULL;

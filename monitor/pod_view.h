@@ -18,8 +18,8 @@
 
 enum { POD_VIEW_QUERY_MAX = 192 };
 
-/* Of a list the pod that stands: not one that goes, or has ended, if there is
- * another; of several the newest.  NULL: there is none. */
+/* The pod of a list that counts: one that stays, before one that goes or has
+ * ended; of several the newest.  NULL: the list is empty. */
 const cJSON *pod_view_choose(const cJSON *list);
 
 /* The query for the pods of a job that have that role. */

@@ -32,7 +32,7 @@ enum { FAILURES_MAX = 5, NOBODY = -1 };
 #define REST     MSEC(500)
 #define REST_MAX MINUTES(5)
 
-/* Beside the host of that number. */
+/* What is remembered of a host; its index is the number of the host. */
 struct host_record {
 	unsigned failures; /* in a row */
 	msec_t rest_until;

@@ -8,8 +8,8 @@
  *
  *     starting ---> watching ---> leaving ---> on_end
  *
- * Whatever happens a run ends: each step has a patience, after which the next
- * harder step of stop.h is taken.
+ * Every run ends: each step has a patience, after which the next harder step of
+ * stop.h is taken.
  */
 
 #include "base/cleanup.h"
@@ -20,7 +20,7 @@
 
 struct run;
 
-/* None is called from within the function that starts the run. */
+/* These functions are not called from within the one that starts the run. */
 struct run_events {
 	void (*on_job)(void *user, const Bellows__V1__Job *job);
 

@@ -10,9 +10,9 @@
  * went on from the first one.)  Checkpoint k is of k times rstfrq; steps are
  * milliseconds of that time.
  *
- * That CM1 says "This is a restart." is not taken for proof, for it does not
- * say of which: the first time that it prints has to be behind the
- * checkpoint's.
+ * The line "This is a restart." is no proof that CM1 went on, for it does not
+ * name the checkpoint: the first time that CM1 prints has to be behind that of
+ * the checkpoint.
  */
 
 #include "apps/adapter.h"

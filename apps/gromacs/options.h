@@ -8,7 +8,7 @@
 
 #include "apps/gromacs/argv.h"
 
-/* Of the user's; what a start adds and the NULL follow. */
+/* Most words of the user's command; a start adds some, and the NULL. */
 enum { OPTIONS_ARGS_MAX = ADAPTER_ARGS_MAX - 6 };
 
 /* -EINVAL with the reason. */

@@ -6,13 +6,15 @@
 #include <errno.h>
 #include <string.h>
 
-/* Of files that are read; the trial is elsewhere. */
+/* Options that name files to be read: their paths are made absolute, for the
+ * trial runs in another folder. */
 static const char *const inputs[] = {
 	"table", "tablep", "tableb", "rerun", "ei",
 	"awh",   "membed", "mp",     "mn",    NULL,
 };
 
-/* Of files that are written, and of how long and how loudly. */
+/* Options that a trial leaves out: files to be written, how long it runs and
+ * how much it prints. */
 static const char *const dropped[] = {
 	"s",      "o",       "x",      "c",       "e",         "g",    "dhdl",
 	"field",  "tpi",     "tpid",   "eo",      "px",        "pf",   "ro",

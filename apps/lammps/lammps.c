@@ -148,7 +148,7 @@ static int check(const struct adapter_app *app, struct error *err)
 
 /* ---- what is asked of it ---- */
 
-/* Of the restart file of that step. */
+/* The path of the restart file of that step. */
 static int path_of(const struct adapter_app *app, uint64_t step, char *path,
 		   size_t n, struct error *err)
 {

@@ -22,7 +22,8 @@
 
 #define FILE_NAME "parint.ckpt"
 
-/* Of the user's; --checkpoint, its value and the NULL follow. */
+/* Most words of the user's command; --checkpoint, its value and the NULL
+ * follow. */
 enum { ARGS_MAX = ADAPTER_ARGS_MAX - 3 };
 
 /* Also what getopt_long() takes for it: --checkpoint=FILE, --check FILE. */

@@ -32,7 +32,7 @@ void fd_writer_write(struct fd_writer *writer, const char *data, size_t n);
 bool fd_writer_is_full(const struct fd_writer *writer);
 bool fd_writer_is_empty(const struct fd_writer *writer);
 
-/* Nobody can read any more. */
+/* The reader is gone (EPIPE). */
 bool fd_writer_is_broken(const struct fd_writer *writer);
 
 /* The last byte taken was a newline, or there was none. */

@@ -6,7 +6,7 @@
  * cJSON as this program uses it: text that is made valid UTF-8, numbers that
  * may be unknown, one object a line
  *
- * Without memory cJSON leaves out what it could not hold.
+ * If memory is exhausted cJSON leaves out members.
  */
 
 #include <cjson/cJSON.h>

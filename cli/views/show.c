@@ -139,7 +139,7 @@ struct show *show_destroy(struct show *show)
 	return NULL;
 }
 
-/* Beside a status line, lines that say the same are left out. */
+/* Whether the status line shows the event: then it gets no line of its own. */
 static bool is_in_bar(const struct event *event)
 {
 	return event->kind == EVENT_PROGRESS || event->kind == EVENT_SAVED ||

@@ -51,7 +51,7 @@ void disk_set(struct disk *disk, enum disk_place place, const char *text);
 
 bool disk_is_well(const struct disk *disk, enum disk_place place);
 
-/* Of the first place that something is the matter with; "": with none. */
+/* The first place that cannot be written, and why; "": all can. */
 const char *disk_trouble(const struct disk *disk);
 
 DEFINE_CLEANUP(struct disk, disk_destroy)

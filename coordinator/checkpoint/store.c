@@ -240,7 +240,8 @@ static bool find_left(const struct checkpoint_store *store, uint64_t *left)
 	return true;
 }
 
-/* Beside it there has to be room for the application's next one. */
+/* Whether the disk has room for a copy and for the application's next
+ * checkpoint. */
 static bool has_room(struct checkpoint_store *store, uint64_t bytes)
 {
 	char why[128];

@@ -17,16 +17,16 @@
  *                                /suspect/  what a start may have failed for
  *                                /damaged/  what could not be gone on from
  *
- * Of files that are replaced by renaming, hard links are enough, which cost
- * nothing.  Those that are written in place are copied, by a program that has
- * the least priority (and only notes them, where the file system can); and so
- * is everything where there are no links.  Which it is, is seen by the inodes
+ * Files that the application replaces by renaming are kept by hard links, which
+ * cost nothing.  Files that it writes in place are copied, by a program that
+ * has the least priority (the file system may share the blocks); and so are all
+ * files where there are no links.  Which it is, is seen by the inodes
  * of the next checkpoint; until then they are copied.  Of an application that
  * leaves the checkpoint before where it is nothing is kept; here the newest is
  * only set aside when it is no good.
  *
- * Nothing is kept while ranks write or start: what is being made then is given
- * up.  Nothing here is needed to go on from the newest: any of it may be
+ * No copy is made while ranks write or start: one that is under way is given
+ * up.  The newest checkpoint needs none of these folders: all of them may be
  * removed.
  */
 

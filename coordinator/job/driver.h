@@ -48,7 +48,7 @@ struct driver_events {
 			const char *text, size_t n);
 };
 
-/* Of coordinators that were here before. */
+/* What coordinators before this one have left. */
 struct former {
 	const struct journal_replay *replay; /* NULL: there is no journal */
 	struct journal_end end;              /* of it */

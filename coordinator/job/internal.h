@@ -134,7 +134,7 @@ bool save_result_on_overdue(struct driver *driver, struct event *event);
 bool drain_has_ranks(const struct driver *driver, int member);
 /* Executors that are draining and have ranks. */
 unsigned driver_draining(const struct driver *driver);
-/* Those that have no ranks are released. */
+/* Releases draining executors that have no ranks. */
 void driver_release_drained(struct driver *driver);
 
 /* ---- capacity.c ---- */

@@ -8,8 +8,9 @@
  * What executors report, as events of the job
  */
 
-/* Of the time an executor gives, for ending ranks that did not save. */
-enum { STOP_TIME = 4000 };
+/* The part of an executor's grace that is left for ending ranks that did not
+ * save. */
+#define STOP_TIME SECONDS(4)
 
 static void on_probed(void *user, int member)
 {

@@ -52,7 +52,7 @@ enum rescale_phase {
 	PHASES,
 };
 
-/* Of all that the job has had; grows only. */
+/* Counts over the whole life of the job, for Prometheus. */
 struct tally {
 	unsigned grown, shrunk, recovered, checkpoints, dropped;
 	unsigned declined, lost, drained;

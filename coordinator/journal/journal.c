@@ -20,7 +20,7 @@ struct journal {
 
 DEFINE_CLEANUP(struct journal, journal_close)
 
-/* Of each kind: the word, and how many numbers follow it. */
+/* For each kind of line: its word, and how many numbers follow. */
 static const struct {
 	const char *word;
 	int numbers;

@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-/* Of the state directory dir; also beside a coordinator that lives.  -ENOENT
- * with a sentence: there is none. */
+/* Prints the journal of the state directory dir, also beside a coordinator that
+ * runs.  -ENOENT with a sentence: there is no journal. */
 int journal_print(const char *dir, FILE *to, struct error *err);
 
 #endif

@@ -27,7 +27,7 @@ static void path_of(const struct journal_writer *writer, const char *folder,
 
 /* ---- one entry ---- */
 
-/* Whatever became known when: what is written later is not earlier. */
+/* The instant of a line; never before that of the line before. */
 static msec_t instant_of(struct journal_writer *writer, msec_t now)
 {
 	msec_t at = now - writer->history.began;

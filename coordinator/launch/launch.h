@@ -33,8 +33,8 @@ struct launch_events {
 	/* No rank is left on any executor of it that is alive. */
 	void (*gone)(void *user, struct launch *launch);
 
-	/* Of those that have no executor of ours to report it: whole lines of
-	 * a rank, and the verdict on the checkpoint that was ordered. */
+	/* Bare starts only, whose executors report neither: whole lines of a
+	 * rank, and what came of the checkpoint that was ordered. */
 	void (*printed)(void *user, unsigned epoch, unsigned rank, bool error,
 			const char *text, size_t n);
 	void (*judged)(void *user, const Bellows__V1__CheckpointReport *report);

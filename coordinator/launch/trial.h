@@ -48,7 +48,7 @@ void trials_pass(struct trials *trials, unsigned ranks);
 /* There will be no event.  It is told to end, and does so within seconds. */
 void trials_cancel(struct trials *trials);
 
-/* Nothing of a trial is left. */
+/* Whether no process of a trial is left. */
 bool trials_are_over(const struct trials *trials);
 
 DEFINE_CLEANUP(struct trials, trials_destroy)

@@ -29,7 +29,8 @@ struct xmlout;
 typedef void (*xmlout_f)(void *user, int rank, bool error, const char *text,
 			 size_t n);
 
-/* Of ranks 0 to ranks - 1; another rank's are taken for mpiexec's own. */
+/* Lines of ranks 0 to ranks - 1 are handed on as theirs, those of other ranks
+ * as mpiexec's own. */
 int xmlout_create(struct xmlout **out, unsigned ranks, xmlout_f fn, void *user,
 		  struct error *err);
 struct xmlout *xmlout_destroy(struct xmlout *xmlout); /* returns NULL */

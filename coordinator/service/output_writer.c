@@ -40,7 +40,7 @@ bool output_writer_is_full(const struct output_writer *writer)
 	return writer->streams[0].n + writer->streams[1].n > QUEUE_FULL;
 }
 
-/* Nobody reads any more: what is queued has no place to go. */
+/* The reader is gone: drops what is queued. */
 static void drop(struct output_stream *stream)
 {
 	stream->n = 0;

@@ -28,7 +28,7 @@ extern const struct driver_events service_driver_events;
 /* Before endpoints are opened. */
 void service_set_driver(struct service *service, struct driver *driver);
 
-/* Once the endpoints are open. */
+/* The address of the first endpoint, once it is open. */
 const char *service_address(const struct service *service);
 /* The certificate; it may be none. */
 const struct tls_identity *service_identity(const struct service *service);

@@ -12,7 +12,8 @@
 
 enum { BLOCK = 4096 };
 
-/* Without a name if that can be; if it has one, it is gone once it is open. */
+/* Opens a file without a name (O_TMPFILE), or one whose name is removed at
+ * once. */
 static int open_file(const char *dir)
 {
 	char path[PATH_MAX];

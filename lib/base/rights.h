@@ -13,7 +13,8 @@
 
 #include "base/error.h"
 
-/* Of this thread and those that it starts from now on; cannot be undone. */
+/* Drops the rights of this thread and of those that it starts from now on; this
+ * cannot be undone. */
 int rights_drop(struct error *err);
 
 #endif

@@ -23,8 +23,8 @@ bool secret_is_private(const struct stat *st, uid_t user, const gid_t *groups,
 	return false;
 }
 
-/* Of this process, the effective one among them; with too many for the room
- * there is only that one. */
+/* The groups of this process, the effective one among them; that one alone if
+ * there are more than room. */
 static size_t own_groups(gid_t *groups, size_t room)
 {
 	int n = getgroups((int)room - 1, groups);

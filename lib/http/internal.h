@@ -14,9 +14,8 @@
  *     failure.c    what went wrong, as a sentence
  *     websocket.c, websocket_open.c    frames; they need nothing of this
  *
- * Nothing of ours runs within curl but the keeping of bytes: callers hear of
- * them when curl has returned, so that they may start, cancel and destroy
- * whatever they like.
+ * Within callbacks of curl only bytes are stored.  The caller's functions run
+ * when curl has returned, so they may start, cancel and destroy any transfer.
  */
 
 #include "base/list.h"

@@ -52,7 +52,7 @@ struct http_tunnel {
 	size_t from, to;
 	size_t tried; /* 0: nothing waits for a second attempt */
 
-	/* Of its answer: head, and body if it refuses; ends with NUL. */
+	/* The answer: its head, and its body if it refuses; ends with NUL. */
 	char answer[HEAD_MAX + BODY_MAX + 1];
 	size_t size, head;
 	size_t rest; /* what came behind the head, at head + 1 */
@@ -136,8 +136,8 @@ static bool is_held(const struct http_tunnel *tunnel)
 	return tunnel->held && tunnel->phase == OPEN;
 }
 
-/* Without any of both, the end of a connection would be told again and again,
- * were it not for EPOLLET. */
+/* EPOLLET: a tunnel that neither reads nor writes would else be woken again and
+ * again by the end of its connection. */
 static void arm(struct http_tunnel *tunnel)
 {
 	uint32_t events = 0;

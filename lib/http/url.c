@@ -39,7 +39,7 @@ static bool read_target(struct http_url *url)
 	return n >= 0;
 }
 
-/* Of which scheme, and is all there that is needed? */
+/* Checks the scheme, and that all needed parts are there. */
 static int check(struct http_url *url, const char *text, struct error *err)
 {
 	char *scheme = part(url, CURLUPART_SCHEME);

@@ -22,7 +22,7 @@ static bool is_control(enum websocket_opcode opcode)
 
 /* ---- heads ---- */
 
-/* Of the head that begins with these two bytes. */
+/* The size of the head that begins with these two bytes. */
 static size_t head_size(const uint8_t *head)
 {
 	unsigned length = head[1] & LENGTH;

@@ -96,7 +96,7 @@ static void fail(struct kube_call *call, int r, int code, const char *text)
 	finish(call, &answer);
 }
 
-/* Of what the API never saw. */
+/* Ends a call that never reached the API. */
 static void fail_before(struct kube_call *call, int r, const char *why)
 {
 	char text[KUBE_TEXT_MAX];
@@ -317,7 +317,7 @@ static int check(const struct kube_target *target, struct error *err)
 	return 0;
 }
 
-/* Without a name it would be all of them. */
+/* Refuses a call without a name, which would be for all objects of the kind. */
 static int check_named(const char *verb, const struct kube_target *target,
 		       struct error *err)
 {

@@ -39,7 +39,7 @@ int kube_config_load(struct kube_config **out, const char *file,
 		     const char *context, struct error *err);
 struct kube_config *kube_config_destroy(struct kube_config *config);
 
-/* Of the context or the service account; "default" if neither says. */
+/* The namespace of the context or the service account, else "default". */
 const char *kube_config_namespace(const struct kube_config *config);
 
 DEFINE_CLEANUP(struct kube_config, kube_config_destroy)

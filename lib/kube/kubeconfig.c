@@ -5,8 +5,8 @@
  *
  * Of several files the first that has a context, cluster or user of a name
  * counts, as for kubectl; names of files are relative to the file that has
- * them.  What we could not honour is refused, not passed over: nobody is to
- * reach another cluster, or as somebody else, than he has written.
+ * them.  An entry that we do not support is refused, not passed over: a user
+ * must not reach another cluster, or as another user, than the file says.
  */
 
 #include "base/secret.h"

@@ -98,8 +98,8 @@ static void fail(struct kube_link *link, const char *what)
 	end(link, text);
 }
 
-/* Nothing more is to come; what the pod had against it is told.  A kubelet
- * says with half a kilobyte that nobody listens. */
+/* Ends the link, and tells what went wrong in the pod.  A kubelet needs half a
+ * kilobyte to say that no program listens at the port. */
 static void finish(struct kube_link *link)
 {
 	if (strstr(link->failure, "connection refused"))

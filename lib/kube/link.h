@@ -43,7 +43,7 @@ struct kube_link;
  * something was wrong; -errno with a sentence if it does not even begin. */
 int kube_link_start(struct kube_forward *forward, int fd, struct error *err);
 
-/* Without a word. */
+/* Calls no function of the owner. */
 void kube_link_destroy(struct list *link);
 
 #endif

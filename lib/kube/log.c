@@ -49,7 +49,8 @@ static void retry(struct kube_log *log)
 
 /* ---- lines ---- */
 
-/* Of RFC 3339, in UTC; the last zeros of a fraction may be missing. */
+/* Compares two times of RFC 3339 in UTC; the last zeros of a fraction may be
+ * missing. */
 static int compare_stamps(const char *a, const char *b)
 {
 	size_t i = 0;

@@ -36,7 +36,7 @@ int kube_log_start(struct kube_log **out, struct kube *kube,
 		   const char *container, const struct kube_log_events *events,
 		   void *user, struct error *err);
 
-/* Nothing is asked for meanwhile, and nothing is lost by it. */
+/* While the log is held no byte is read, and none is lost. */
 void kube_log_hold(struct kube_log *log, bool hold);
 
 /* No event comes any more.  Returns NULL; NULL is nothing. */

@@ -128,7 +128,7 @@ static void say(struct kube_watch *watch, int r, int code, const char *text)
 		watch->events->trouble(watch->user, &answer);
 }
 
-/* Of what the server did not say by HTTP. */
+/* A failure that has no answer of HTTP. */
 static void fail(struct kube_watch *watch, const struct kube_act *act, int r,
 		 int code, const char *why)
 {

@@ -97,7 +97,7 @@ int outbox_add(struct outbox *box, const ProtobufCMessage *message);
 /* The next message, to be sent now; NULL if there is none. */
 grpc_byte_buffer *outbox_begin(struct outbox *box);
 
-/* That message was sent.  Returns whether the sender may go on again. */
+/* A message was sent.  Returns whether the sender may go on again. */
 bool outbox_end(struct outbox *box);
 
 /* Drops what is not under way. */

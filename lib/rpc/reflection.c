@@ -156,7 +156,7 @@ static void send_list(struct rpc_call *call, const request_t *request,
 	send_answer(call, request, &answer);
 }
 
-/* None of our messages has an extension. */
+/* Our messages have no extensions. */
 static void send_no_extensions(struct rpc_call *call, const request_t *request)
 {
 	response_t answer =

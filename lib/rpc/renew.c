@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* Without memory for it the same is handed on again, which does no harm. */
+/* Remembers the identity.  If memory is exhausted the next look hands the same
+ * one on again, which does no harm. */
 static void note(struct renew *renew, const struct tls_identity *identity)
 {
 	free(renew->ca);

@@ -19,7 +19,7 @@ enum {
 	/* Calls that can come in while the loop is busy, before gRPC has to
 	 * queue them itself: every client of a large job at once. */
 	SLOTS = 512,
-	/* Of one connection: an executor has three calls, a person two. */
+	/* Calls of one connection: an executor has three, a client two. */
 	CALLS_MAX = 256,
 	/* Bytes of all headers of a call. */
 	HEADERS_MAX = 8 << 10,
@@ -50,7 +50,7 @@ static const struct rpc_method *find(const struct rpc_method *methods, size_t n,
 	return NULL;
 }
 
-/* Of what every server answers itself. */
+/* A method that every server has: health or reflection. */
 static const struct rpc_method *find_own(const struct rpc_server *server,
 					 grpc_slice path)
 {

@@ -97,8 +97,8 @@ static void ask_why(struct unary *unary)
 	start(unary);
 }
 
-/* Of the first call, with what the second one has found out.  That an attempt
- * took too long is nothing more. */
+/* The status of the first call, with the cause that the second one has found.
+ * A time-out of the second one tells nothing more. */
 static void set_why(struct unary *unary, struct rpc_status *status)
 {
 	if (status->code == RPC_UNAVAILABLE &&

@@ -19,8 +19,8 @@ struct keypair {
 /* name: a word for people, at the end of the public key; "" for none. */
 int keypair_make(struct keypair *pair, const char *name, struct error *err);
 
-/* Of the private key in the file path, which has no passphrase: -EINVAL if it
- * is none, or -errno. */
+/* Reads the private key in the file path, which has no passphrase.  -EINVAL if
+ * it is no private key, or -errno. */
 int keypair_read(struct keypair *pair, const char *path, struct error *err);
 
 /* Writes the private key to path (mode 0600) and the public one to path.pub

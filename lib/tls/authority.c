@@ -13,8 +13,8 @@
 #include <openssl/x509v3.h>
 #include <string.h>
 
-/* Of a serial number, which is to be nobody's guess (CA/Browser Forum, Baseline
- * Requirements, 7.1). */
+/* Random bits of a serial number, so that it cannot be guessed (CA/Browser
+ * Forum, Baseline Requirements, 7.1). */
 enum { SERIAL_BITS = 127, BACKDATED = 5 * 60 };
 
 struct tls_authority {

@@ -19,8 +19,8 @@ static const char *job_name(const struct following *following)
 /* ---- leaving ---- */
 
 /*
- * That a job was saved or cancelled comes from the coordinator, a second or so
- * before the kubelet tells the API that its container has ended.  Until then
+ * The coordinator says that its job was saved or cancelled a second or so
+ * before the kubelet tells the API that the container has ended.  Until then
  * the same command would find a job that runs.
  */
 static bool is_report_due(const struct following *following)

@@ -11,7 +11,8 @@
  * STOP_END deletes the Job.  A coordinator that does not come up within the job
  * file's wait_deadline has its Job deleted.
  *
- * Of the pod's log, the coordinator's own lines are left out, but for errors.
+ * The coordinator's own lines in the log of its pod are left out, but for
+ * errors.
  */
 
 #include "jobfile/jobfile.h"

@@ -32,7 +32,7 @@ void follow_late(struct run *run);
 /* output.c: lines of the coordinator's log. */
 void follow_on_lines(void *user, const char *text, size_t n);
 
-/* Nothing more will come but what the log still has. */
+/* Waits for the rest of the log alone. */
 void follow_leave(struct following *following);
 
 #endif

@@ -94,7 +94,7 @@ static void set_names(struct filling *f)
 		 wish->job->ranks_per_executor);
 }
 
-/* Of a pod: a checkpoint is to be written in it. */
+/* Seconds of a pod's grace: a checkpoint has to be written in them. */
 static unsigned grace_of(const struct jobfile *job)
 {
 	return (unsigned)(job->checkpoint_deadline / 1000) + GRACE_MORE;

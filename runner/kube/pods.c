@@ -82,7 +82,7 @@ static bool tell(char *out, size_t n, const cJSON *at)
 	return true;
 }
 
-/* Of containers that come before the pod's own, the one that is not done. */
+/* Tells about the first init container that has not succeeded. */
 static bool tell_first(char *out, size_t n, const cJSON *pod)
 {
 	const cJSON *all = kube_at(pod, "status.initContainerStatuses"), *at;

@@ -29,7 +29,7 @@ int kube_find_coordinator(const cJSON **out, const cJSON *list, const char *job,
 /* Whether its first container runs and may go on doing so. */
 bool kube_pod_runs(const cJSON *pod);
 
-/* Nobody will start its containers again. */
+/* The pod has ended: its containers are not started again. */
 bool kube_pod_is_over(const cJSON *pod);
 
 /* "Pending: Unschedulable: 0/1 nodes are available", "Failed: exit status 65".

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Nothing is sent there: the kernel is only asked for the way. */
+/* No byte is sent to it: the kernel is only asked for the route. */
 enum { ANY_PORT = 9 };
 
 union address {

@@ -106,7 +106,7 @@ static void settle(void *user)
 		conclude(local);
 }
 
-/* Whatever still holds the pipes does not belong to the job any more. */
+/* A process that still holds the pipes is not of the job: they are closed. */
 static void on_drained(void *user)
 {
 	struct local *local = user;

@@ -28,7 +28,7 @@ struct process {
 int process_start(struct process *process, struct loop *loop, const char **argv,
 		  int out, int err_fd, struct error *err);
 
-/* Nothing if it has ended. */
+/* Does nothing if the process has ended. */
 void process_signal(const struct process *process, int signo);
 
 /* SIGKILL to its whole session's group. */

@@ -18,7 +18,7 @@ static int put_path(char path[PATH_MAX], const struct local *local,
 			 local->config.dir->path);
 }
 
-/* Of all roles, in the state directory. */
+/* Makes the certificates of all roles, in the state directory. */
 static int make(struct local *local, const char *dir, struct error *err)
 {
 	CLEANUP(keys_fini) struct keys keys = {0};

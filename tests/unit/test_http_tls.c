@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/http_ask.h"
 
-/* The sentence of the last failure, without who it is of. */
+/* The last error message without its prefix. */
 static const char *failure(void)
 {
 	const char *colon = strstr(got.failure, ": ");
