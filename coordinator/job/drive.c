@@ -2,7 +2,10 @@
 #include "coordinator/job/internal.h"
 
 #include "base/log.h"
+#include "base/text.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -48,27 +51,92 @@ static int exit_code_of(const struct driver *driver)
 	return 0;
 }
 
+#define PATIENCE(member) offsetof(struct job_patience, member)
+
+/* What a state waits for, how long, and the key of the job file that says so.
+ */
+static const struct {
+	size_t patience;
+	const char *failure, *key;
+} waits[] = {
+	[JOB_WAITING] = {PATIENCE(executors),
+			 "the executors of the job did not come",
+			 "wait_deadline"},
+	[JOB_GROWING] = {PATIENCE(grow),
+			 "the executors of the new size did not come",
+			 "scale.deadline"},
+	[JOB_REPLACING] = {PATIENCE(replace), "no replacement was ready",
+			   "replacement_wait"},
+	[JOB_PREPARING] = {PATIENCE(start), "the next start was not ready",
+			   "start_deadline"},
+	[JOB_STARTING] = {PATIENCE(start), "the ranks did not come up",
+			  "start_deadline"},
+	[JOB_RESUMING] = {PATIENCE(resume),
+			  "no line of the application showed that it went on "
+			  "from its checkpoint",
+			  "resume_deadline"},
+	[JOB_SAVING] = {PATIENCE(save), "no complete checkpoint was written",
+			"checkpoint.deadline"},
+	[JOB_STOPPING] = {PATIENCE(stop), "the ranks did not end", NULL},
+	[JOB_RUNNING] = {0}, /* the instant at which a size is tried again */
+};
+
+/* The cause, as far as it is known; else "". */
+static const char *cause_of(const struct driver *driver)
+{
+	enum job_state state = driver->job.state;
+
+	if (state == JOB_SAVING)
+		return checkpoint_recovery_dir(driver->recovery);
+	return state == JOB_WAITING || state == JOB_REPLACING ||
+			       state == JOB_GROWING
+		       ? driver->trouble
+		       : "";
+}
+
+/* Executors that leave shorten these patiences. */
+static bool is_hurried(const struct job *job)
+{
+	return job->leave != 0 &&
+	       (job->state == JOB_PREPARING || job->state == JOB_SAVING);
+}
+
+static void describe_timeout(const struct driver *driver, char *text, size_t n)
+{
+	const struct job *job = &driver->job;
+	msec_t patience = *(const msec_t *)((const char *)&job->patience +
+					    waits[job->state].patience);
+	const char *key = waits[job->state].key;
+	const char *cause = cause_of(driver);
+
+	/* a request may have a deadline of its own */
+	if (job->state == JOB_GROWING &&
+	    patience != driver->jobfile->scale_deadline)
+		key = NULL;
+	if (job->state == JOB_RUNNING)
+		snprintf(text, n, "the size is tried again");
+	else if (is_hurried(job))
+		snprintf(text, n, "%s before an executor leaves",
+			 waits[job->state].failure);
+	else
+		snprintf(text, n, "%s within %s%s%s%s",
+			 waits[job->state].failure, text_duration(patience).s,
+			 key ? " (" : "", key ? key : "", key ? ")" : "");
+	if (*cause)
+		snprintf(text + strlen(text), n - strlen(text), ": %s", cause);
+}
+
 static void on_deadline(void *user)
 {
 	struct driver *driver = user;
 	unsigned target = driver->job.target;
-	bool leaves = driver->job.leave != 0 && driver->job.state == JOB_SAVING;
-	bool awaits = driver->job.state == JOB_WAITING ||
-		      driver->job.state == JOB_REPLACING ||
-		      driver->job.state == JOB_GROWING;
-	const char *more = awaits ? driver->trouble
-			   : driver->job.state == JOB_SAVING
-				   ? checkpoint_recovery_dir(driver->recovery)
-				   : "";
-	char reason[320];
+	char reason[EVENT_REASON_MAX];
 
-	if (driver->job.state ==
-	    JOB_WAITING) /* however the ranks ended before */
+	/* however the ranks ended before */
+	if (driver->job.state == JOB_WAITING)
 		driver->exit_code = EXIT_UNREACHABLE;
-	snprintf(reason, sizeof(reason), "the %s for %s passed%s%.240s",
-		 leaves ? "time that a leaving executor has" : "deadline",
-		 job_state_name(driver->job.state), *more ? ": " : "", more);
-	if (leaves)
+	describe_timeout(driver, reason, sizeof(reason));
+	if (is_hurried(&driver->job) && driver->job.state == JOB_SAVING)
 		log_warn("epoch=%u no new checkpoint in time: going on from "
 			 "the newest one that is complete",
 			 driver->job.epoch);

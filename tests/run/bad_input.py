@@ -235,7 +235,8 @@ def executors_that_never_come_are_69(room):
     path = room.job(SHORT, wait_deadline="300ms")
     room.run("bellows-coordinator", "--job", path, "--state",
              room.path("state", "c")).ends_with(69).says(
-                 "waiting -> failed", "the deadline for waiting passed")
+                 "waiting -> failed", "the executors of the job did not come within "
+                 "0.3 s (wait_deadline)")
 
 
 def a_job_that_runs_already_is_71(room):

@@ -87,7 +87,7 @@ def an_application_deaf_to_the_signal_runs_on(room):
     at = room.start("bellows", "run", path)
     room.runs_on(2)
     asked = room.scale(3).ends_with(76)
-    assert "the deadline for saving passed" in asked.output + asked.errors
+    assert "no complete checkpoint was written" in asked.output + asked.errors
     counted.has_its_sum(room, at, 2)
 
 

@@ -280,7 +280,8 @@ def why_executors_do_not_come_is_the_reason_of_what_is_dropped(room):
     assert client.job().trouble == "w2 cannot be scheduled: no cpu"
     room.wait("the deadline", lambda: client.job().history[0].result)
     assert client.job().history[0].result == (
-        "the deadline for growing passed: w2 cannot be scheduled: no cpu")
+        "the executors of the new size did not come within 3.0 s "
+        "(scale.deadline): w2 cannot be scheduled: no cpu")
     supply(trouble="")
     assert client.job().trouble == ""
     assert "239" in refusal(lambda: supply(trouble="x" * 240),
@@ -300,7 +301,8 @@ def a_job_that_waits_in_vain_says_why(room):
     client.call(COORDINATOR, "Supply")(trouble="no quota")
     last = list(seen)[-1]
     assert client.state(last) == "FAILED", last.state
-    assert last.reason == "the deadline for waiting passed: no quota"
+    assert last.reason == ("the executors of the job did not come within "
+                           "4.0 s (wait_deadline): no quota"), last.reason
     at.ends_with(69)
 
 
