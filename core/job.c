@@ -139,7 +139,7 @@ static void empty(struct job *job, const struct job_event *event)
 }
 
 /* At the target, or at what the executors that are left can run. */
-static void begin(struct job *job, const struct job_event *event)
+static void begin_at(struct job *job, const struct job_event *event)
 {
 	bool fewer = event->size < job->target;
 
@@ -239,8 +239,8 @@ static const struct rule {
 	void (*then)(struct job *, const struct job_event *);
 } rules[] = {
 	{ WITHOUT_RANKS,              ON_AIM,        STAY,          aim       },
-	{ WITHOUT_RANKS,              ON_ENOUGH,     JOB_STARTING,  begin     },
-	{ WITHOUT_RANKS,              ON_SOME,       JOB_STARTING,  begin     },
+	{ WITHOUT_RANKS,              ON_ENOUGH,     JOB_STARTING,  begin_at  },
+	{ WITHOUT_RANKS,              ON_SOME,       JOB_STARTING,  begin_at  },
 	{ IN(REPLACING),              ON_TIMEOUT,    JOB_WAITING,   NULL      },
 	{ IN(WAITING),                ON_TIMEOUT,    JOB_FAILED,    NULL      },
 	{ IN(WAITING),                ON_UNFIT,      JOB_FAILED,    NULL      },
@@ -263,7 +263,7 @@ static const struct rule {
 	{ IN(RUNNING) | IN(GROWING),  ON_DUE,        JOB_PREPARING, prepare_same },
 	{ IN(PREPARING),              ON_PREPARED,   JOB_SAVING,    NULL      },
 	{ IN(SAVING),                 ON_SAVED,      JOB_STOPPING,  keep      },
-	{ IN(STOPPING),               ON_STOPPED,    JOB_STARTING,  begin     },
+	{ IN(STOPPING),               ON_STOPPED,    JOB_STARTING,  begin_at  },
 	{ IN(STOPPING),               ON_STOPPED_ALONE, JOB_WAITING, unprepare },
 	{ IN(STOPPING),               ON_REPLACED_SOON, JOB_REPLACING, unprepare },
 	{ IN(STOPPING),               ON_SUSPENDED,  JOB_SUSPENDED, NULL      },

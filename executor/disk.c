@@ -15,7 +15,7 @@ enum {
 	ROOM = 9 << 20,
 };
 
-static void tell(struct executor *ex)
+static void report_disk(struct executor *ex)
 {
 	Bellows__V1__Disk disk = BELLOWS__V1__DISK__INIT;
 	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
@@ -48,11 +48,11 @@ void disk_look(struct executor *ex, bool now)
 		log_warn("%s", trouble);
 	else
 		log_info("the temporary directory can be written again");
-	tell(ex);
+	report_disk(ex);
 }
 
 void disk_repeat(struct executor *ex)
 {
 	if (*ex->disk_trouble)
-		tell(ex);
+		report_disk(ex);
 }

@@ -58,7 +58,8 @@ static void watch(void *user)
 	loop_timer_set(save->loop, &save->look, LOOK_EVERY, watch, save);
 }
 
-static void tell(struct save *save, unsigned epoch, int signo, bool first_only)
+static void call_ranks(struct save *save, unsigned epoch, int signo,
+		       bool first_only)
 {
 	const struct ranks_call call = {
 		.signo = signo,
@@ -99,7 +100,7 @@ void save_order(struct save *save, unsigned epoch, bool take, bool first)
 	switch (kind) {
 	case SAVE_SIGNAL_ALL:
 	case SAVE_SIGNAL_FIRST:
-		tell(save, epoch, signo, kind == SAVE_SIGNAL_FIRST);
+		call_ranks(save, epoch, signo, kind == SAVE_SIGNAL_FIRST);
 		return;
 	case SAVE_WATCH:
 		if (first)

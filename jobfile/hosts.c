@@ -21,8 +21,8 @@ struct file_line {
 	unsigned line;
 };
 
-static int refuse(const struct file_line *where, struct error *err,
-		  const char *what, const char *value, const char *right)
+static int refuse_line(const struct file_line *where, struct error *err,
+		       const char *what, const char *value, const char *right)
 {
 	return error_set(err, -EINVAL, "%s:%u: %s%.64s%s; %s", where->path,
 			 where->line, what, value, *value ? "'" : "", right);
@@ -37,8 +37,8 @@ static int check_name(const struct file_line *where, const char *name,
 
 	if (n <= NAME_MAX_LENGTH && strspn(name, NAME_CHARACTERS) == n)
 		return 0;
-	return refuse(where, err, "'", name,
-		      "a host's name: 1 to 63 of A-Z a-z 0-9 . _ -");
+	return refuse_line(where, err, "'", name,
+			   "a host's name: 1 to 63 of A-Z a-z 0-9 . _ -");
 }
 
 /* Returns the family, or -EINVAL. */
@@ -49,14 +49,14 @@ static int check_address(const struct file_line *where, const char *address,
 	struct in_addr v4;
 
 	if (!address)
-		return refuse(where, err, "there is no address", "",
-			      RIGHT_ADDRESS);
+		return refuse_line(where, err, "there is no address", "",
+				   RIGHT_ADDRESS);
 	if (inet_pton(AF_INET, address, &v4) == 1 && v4.s_addr != 0)
 		return AF_INET;
 	if (inet_pton(AF_INET6, address, &v6) == 1 &&
 	    !IN6_IS_ADDR_UNSPECIFIED(&v6) && !IN6_IS_ADDR_LINKLOCAL(&v6))
 		return AF_INET6;
-	return refuse(where, err, "'", address, RIGHT_ADDRESS);
+	return refuse_line(where, err, "'", address, RIGHT_ADDRESS);
 }
 
 static int check_word(const struct file_line *where, const char *word,
@@ -64,9 +64,10 @@ static int check_word(const struct file_line *where, const char *word,
 {
 	if (!strpbrk(word, "'\"\\"))
 		return 0;
-	return refuse(where, err, "'", word,
-		      "no shell reads the command: words without quotes and "
-		      "backslashes");
+	return refuse_line(
+		where, err, "'", word,
+		"no shell reads the command: words without quotes and "
+		"backslashes");
 }
 
 static int read_words(struct host *host, const struct file_line *where,
@@ -78,8 +79,9 @@ static int read_words(struct host *host, const struct file_line *where,
 
 	while ((word = strtok_r(NULL, BLANKS, rest))) {
 		if (n == HOST_WORDS_MAX)
-			return refuse(where, err, "the command is too long", "",
-				      "at most 64 words");
+			return refuse_line(where, err,
+					   "the command is too long", "",
+					   "at most 64 words");
 		r = check_word(where, word, err);
 		if (r < 0)
 			return r;
@@ -93,8 +95,9 @@ static int check_once(const struct hosts *hosts, const struct file_line *where,
 {
 	for (size_t i = 0; i < hosts->n; i++)
 		if (strcmp(hosts->at[i].name, name) == 0)
-			return refuse(where, err, "there is another host '",
-				      name, "each name once");
+			return refuse_line(where, err,
+					   "there is another host '", name,
+					   "each name once");
 	return 0;
 }
 
@@ -105,9 +108,10 @@ static int check_family(struct hosts *hosts, const struct file_line *where,
 		hosts->family = family;
 	if (hosts->family == family)
 		return 0;
-	return refuse(where, err, "IPv4 and IPv6 in one file", "",
-		      "addresses of one kind, by which the hosts reach each "
-		      "other");
+	return refuse_line(
+		where, err, "IPv4 and IPv6 in one file", "",
+		"addresses of one kind, by which the hosts reach each "
+		"other");
 }
 
 /* A # within a word is a part of it. */
@@ -131,8 +135,8 @@ static int read_line(struct hosts *hosts, const struct file_line *where,
 	for (const char *c = line; *c; c++)
 		if (((unsigned char)*c < ' ' && !strchr(BLANKS, *c)) ||
 		    *c == 0x7f)
-			return refuse(where, err, "a control character", "",
-				      "plain text, one host a line");
+			return refuse_line(where, err, "a control character",
+					   "", "plain text, one host a line");
 	host->name = strtok_r(line, BLANKS, &rest);
 	if (!host->name)
 		return 0;
@@ -177,8 +181,8 @@ static int read_lines(struct hosts *hosts, const char *path, struct error *err)
 		if (r < 0)
 			return r;
 		if (hosts->n > HOSTS_MAX)
-			return refuse(&where, err, "too many hosts", "",
-				      "at most 4096");
+			return refuse_line(&where, err, "too many hosts", "",
+					   "at most 4096");
 	}
 	if (hosts->n == 0)
 		return error_set(err, -EINVAL,

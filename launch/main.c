@@ -90,7 +90,7 @@ static int agent(int fd, const struct launch_argv *args)
 }
 
 /* Tells why the rank is none; the executor turns it into a sentence. */
-static int refuse(int fd, int error, const char *what)
+static int report_gate_failure(int fd, int error, const char *what)
 {
 	Bellows__Local__GateFailure failure =
 		BELLOWS__LOCAL__GATE_FAILURE__INIT;
@@ -110,19 +110,22 @@ static int become(int fd, const Bellows__Local__GateOpen *open, const int *fds,
 
 	for (size_t i = 0; i < n_fds; i++)
 		if (dup2(fds[i], (int)i) < 0)
-			return refuse(fd, errno, "the application");
+			return report_gate_failure(fd, errno,
+						   "the application");
 	for (size_t i = 0; i < open->n_env; i++)
 		if (putenv(open->env[i]) != 0)
-			return refuse(fd, errno, "the application");
+			return report_gate_failure(fd, errno,
+						   "the application");
 	if (*open->dir && chdir(open->dir) < 0)
-		return refuse(fd, errno, open->dir);
+		return report_gate_failure(fd, errno, open->dir);
 
 	argv = calloc(open->n_argv + 1, sizeof(*argv));
 	if (!argv || open->n_argv == 0)
-		return refuse(fd, argv ? EINVAL : ENOMEM, "the application");
+		return report_gate_failure(fd, argv ? EINVAL : ENOMEM,
+					   "the application");
 	memcpy(argv, open->argv, open->n_argv * sizeof(*argv));
 	execvp(argv[0], argv);
-	return refuse(fd, errno, argv[0]);
+	return report_gate_failure(fd, errno, argv[0]);
 }
 
 static int gate(int fd, const struct launch_argv *args)
@@ -149,7 +152,7 @@ static int gate(int fd, const struct launch_argv *args)
 	return become(fd, (Bellows__Local__GateOpen *)message, fds, n_fds);
 }
 
-static int ask(const struct launch_argv *args)
+static int run_client(const struct launch_argv *args)
 {
 	struct error err;
 	int fd = local_connect(args->socket, &err);
@@ -183,7 +186,7 @@ int main(int argc, char **argv)
 		return -disk_try(args.dir, args.room, true, NULL);
 	case ROLE_AGENT:
 	case ROLE_GATE:
-		return ask(&args);
+		return run_client(&args);
 	}
 	return EXIT_USAGE;
 }

@@ -121,7 +121,7 @@ static void on_answer(void *user, const struct rpc_status *status,
 	consider(decide);
 }
 
-static void ask(struct decide *decide, const struct scaler_want *want)
+static void request_scale(struct decide *decide, const struct scaler_want *want)
 {
 	Bellows__V1__ScaleRequest request = BELLOWS__V1__SCALE_REQUEST__INIT;
 	char reason[64], id[96];
@@ -149,7 +149,7 @@ static void consider(void *user)
 	struct scaler_want want = scaler_decide(&decide->scaler, &facts);
 
 	if (want.ranks > 0)
-		ask(decide, &want);
+		request_scale(decide, &want);
 	loop_timer_clear(&decide->timer);
 	if (want.again > 0)
 		loop_timer_set(decide->loop, &decide->timer,

@@ -300,7 +300,7 @@ static int connect_to(struct monitor *m, struct error *err)
 			    &how, err);
 }
 
-static int begin(struct monitor *m, struct error *err)
+static int begin_all(struct monitor *m, struct error *err)
 {
 	int r = loop_create(&m->loop, err);
 
@@ -352,7 +352,7 @@ enum exit_code monitor_run(const struct monitor_config *config)
 {
 	struct monitor m = {.config = config};
 	struct error err;
-	int code = begin(&m, &err);
+	int code = begin_all(&m, &err);
 
 	if (code < 0) {
 		log_error("%s", err.text);

@@ -56,8 +56,9 @@ static bool is_due(const struct tally *tally, msec_t now, msec_t *again)
 	return true;
 }
 
-static void tell(char text[POD_POOL_TEXT_MAX], const struct tally *tally,
-		 const char *what, const char *why)
+static void describe_pods(char text[POD_POOL_TEXT_MAX],
+			  const struct tally *tally, const char *what,
+			  const char *why)
 {
 	char more[24] = "";
 
@@ -83,10 +84,10 @@ static bool tell_pods(const struct pod_pool *s, msec_t now,
 			count(&unplaced, pod, POD_POOL_UNSCHEDULED);
 	}
 	if (is_due(&stuck, now, again))
-		tell(text, &stuck, "", stuck.first->why);
+		describe_pods(text, &stuck, "", stuck.first->why);
 	else if (is_due(&unplaced, now, again))
-		tell(text, &unplaced, " cannot be scheduled",
-		     unplaced.first->why);
+		describe_pods(text, &unplaced, " cannot be scheduled",
+			      unplaced.first->why);
 	else
 		return false;
 	return true;
@@ -106,12 +107,14 @@ static void tell_late(const struct pod_pool *s, msec_t now,
 			      pod, POD_POOL_LATE);
 	}
 	if (is_due(&pending, now, again))
-		tell(text, &pending, " is still pending", pending.first->why);
+		describe_pods(text, &pending, " is still pending",
+			      pending.first->why);
 	else if (is_due(&silent, now, again))
-		tell(text, &silent,
-		     " runs, but its executor has not reached the coordinator; "
-		     "its log may say why",
-		     "");
+		describe_pods(text, &silent,
+			      " runs, but its executor has not reached the "
+			      "coordinator; "
+			      "its log may say why",
+			      "");
 }
 
 /* The owner's task has not made pods that it is to make. */

@@ -10,8 +10,8 @@
 
 #define ANSWER SECONDS(2)
 
-static void ask(struct job_list *list, const struct lookup *lookup,
-		const char *name)
+static void ask_coordinator(struct job_list *list, const struct lookup *lookup,
+			    const char *name)
 {
 	struct job_entry *entry = job_list_add(list);
 
@@ -30,7 +30,7 @@ static int ask_all(struct job_list *list, const struct lookup *lookup,
 		return errno == ENOENT ? 0 : error_errno(err, "%s", root);
 	for (struct dirent *at = readdir(folder); at; at = readdir(folder))
 		if (statedir_is_name(at->d_name))
-			ask(list, lookup, at->d_name);
+			ask_coordinator(list, lookup, at->d_name);
 	closedir(folder);
 	return job_list_wait(list);
 }

@@ -73,8 +73,8 @@ static struct namelist_span skip_name(struct namelist_scan *scan)
 	return name;
 }
 
-static int refuse(const struct namelist_scan *scan, unsigned line,
-		  const char *sentence, struct error *err)
+static int refuse_line(const struct namelist_scan *scan, unsigned line,
+		       const char *sentence, struct error *err)
 {
 	return error_set(err, -EINVAL, "%s:%u: %s", scan->list->path, line,
 			 sentence);
@@ -160,10 +160,11 @@ static int skip_string(struct namelist_scan *scan, struct error *err)
 		while (peek(scan) != quote && peek(scan) >= 0)
 			step(scan);
 		if (peek(scan) < 0)
-			return refuse(scan, line,
-				      "a text begins here that has no end; the "
-				      "same quote behind it",
-				      err);
+			return refuse_line(
+				scan, line,
+				"a text begins here that has no end; the "
+				"same quote behind it",
+				err);
 		step(scan);
 	} while (peek(scan) == quote);
 	return 0;
@@ -288,8 +289,8 @@ static int next_within(struct namelist_scan *scan, struct namelist_item *item,
 	if (peek(scan) == '&' || peek(scan) == '$')
 		return refuse_open(scan, err);
 	if (!take_key(scan, item))
-		return refuse(scan, scan->line,
-			      "this is no assignment; key = value", err);
+		return refuse_line(scan, scan->line,
+				   "this is no assignment; key = value", err);
 	return take_value(scan, item, err);
 }
 

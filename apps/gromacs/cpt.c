@@ -32,7 +32,7 @@ struct head {
 	uint64_t step;
 };
 
-static bool take(struct xdr *xdr, uint32_t *out)
+static bool take_u32(struct xdr *xdr, uint32_t *out)
 {
 	if (xdr->left < 4)
 		return false;
@@ -58,7 +58,7 @@ static bool take_text(struct xdr *xdr, char out[TEXT_MAX])
 	uint32_t n;
 	const unsigned char *from;
 
-	if (!take(xdr, &n) || n >= TEXT_MAX)
+	if (!take_u32(xdr, &n) || n >= TEXT_MAX)
 		return false;
 	from = xdr->at;
 	if (!skip(xdr, (n + 3) / 4))
@@ -74,14 +74,14 @@ static bool take_origin(struct xdr *xdr, struct head *out)
 	char unused[TEXT_MAX];
 	uint32_t magic, precision;
 
-	return take(xdr, &magic) && magic == MAGIC_FIRST &&
+	return take_u32(xdr, &magic) && magic == MAGIC_FIRST &&
 	       take_text(xdr, out->version) && /* of GROMACS */
 	       take_text(xdr, unused) &&       /* when built, */
 	       take_text(xdr, unused) &&       /* by whom */
 	       take_text(xdr, unused) &&       /* and where */
 	       take_text(xdr, unused) &&       /* the program */
-	       take_text(xdr, out->written) && take(xdr, &out->format) &&
-	       take(xdr, &precision) && precision <= 1;
+	       take_text(xdr, out->written) && take_u32(xdr, &out->format) &&
+	       take_u32(xdr, &precision) && precision <= 1;
 }
 
 static bool take_sizes(struct xdr *xdr, struct head *out)
@@ -90,9 +90,10 @@ static bool take_sizes(struct xdr *xdr, struct head *out)
 	uint32_t high, low;
 
 	if (!take_text(xdr, unused) || /* the host */
-	    !take(xdr, &out->atoms) ||
+	    !take_u32(xdr, &out->atoms) ||
 	    !skip(xdr, 5) || /* thermostats to integrator */
-	    !take(xdr, &out->part) || !take(xdr, &high) || !take(xdr, &low))
+	    !take_u32(xdr, &out->part) || !take_u32(xdr, &high) ||
+	    !take_u32(xdr, &low))
 		return false;
 	out->step = (uint64_t)high << 32 | low;
 	return out->atoms > 0 && out->atoms <= INT32_MAX && out->part > 0 &&
@@ -131,7 +132,7 @@ static bool is_whole(int fd, off_t size, const struct head *head)
 
 	return size % 4 == 0 && (uint64_t)size >= 12ull * head->atoms &&
 	       pread(fd, end, sizeof(end), size - 4) == sizeof(end) &&
-	       take(&xdr, &magic) && magic == MAGIC_LAST;
+	       take_u32(&xdr, &magic) && magic == MAGIC_LAST;
 }
 
 static int check(int fd, const struct stat *st, struct head *head,
@@ -145,7 +146,7 @@ static int check(int fd, const struct stat *st, struct head *head,
 
 	if (n < 0)
 		return error_errno(err, "cannot read checkpoint %s", path);
-	if (!take(&first, &magic) || magic != MAGIC_FIRST)
+	if (!take_u32(&first, &magic) || magic != MAGIC_FIRST)
 		return error_set(err, -EBADMSG,
 				 "%s is not a checkpoint of GROMACS", path);
 	if (!take_origin(&xdr, head))
@@ -202,12 +203,12 @@ static bool take_file(struct xdr *xdr, char name[TEXT_MAX], uint64_t *position)
 {
 	uint32_t high, low, summed, byte;
 
-	if (!take_text(xdr, name) || name[0] == '\0' || !take(xdr, &high) ||
-	    !take(xdr, &low) || !take(xdr, &summed))
+	if (!take_text(xdr, name) || name[0] == '\0' || !take_u32(xdr, &high) ||
+	    !take_u32(xdr, &low) || !take_u32(xdr, &summed))
 		return false;
 	*position = (uint64_t)high << 32 | low;
 	for (int i = 0; i < MD5_BYTES; i++)
-		if (!take(xdr, &byte) || byte > 0xff)
+		if (!take_u32(xdr, &byte) || byte > 0xff)
 			return false;
 	return *position <= INT64_MAX && summed <= *position;
 }

@@ -12,7 +12,7 @@
 	"one name with * for the step, or two that are written in turn, as "   \
 	"in the input's command restart"
 
-static int refuse(const char *name, const char *why, struct error *err)
+static int refuse_name(const char *name, const char *why, struct error *err)
 {
 	return error_set(err, -EINVAL, "lammps: settings: files: '%.80s' %s",
 			 name, why);
@@ -22,20 +22,22 @@ static int check(const char *name, struct error *err)
 {
 	if (strchr(name, '/') || strcmp(name, ".") == 0 ||
 	    strcmp(name, "..") == 0)
-		return refuse(name,
-			      "is not a name of a file in the checkpoint "
-			      "directory; " WANTED,
-			      err);
+		return refuse_name(name,
+				   "is not a name of a file in the checkpoint "
+				   "directory; " WANTED,
+				   err);
 	if (strchr(name, '%'))
-		return refuse(name,
-			      "has a %, with which LAMMPS writes one file a "
-			      "rank; " WANTED,
-			      err);
+		return refuse_name(
+			name,
+			"has a %, with which LAMMPS writes one file a "
+			"rank; " WANTED,
+			err);
 	if (strstr(name, ".mpiio"))
-		return refuse(name,
-			      "is written by MPI-IO, and nothing would tell "
-			      "whether it is complete; a name without .mpiio",
-			      err);
+		return refuse_name(
+			name,
+			"is written by MPI-IO, and nothing would tell "
+			"whether it is complete; a name without .mpiio",
+			err);
 	return 0;
 }
 
@@ -50,7 +52,8 @@ static int parse_one(struct names *names, struct error *err)
 		return 0;
 	}
 	if (strchr(star + 1, '*'))
-		return refuse(names->one, "has more than one *; " WANTED, err);
+		return refuse_name(names->one, "has more than one *; " WANTED,
+				   err);
 	strcpy(names->two, star + 1);
 	*star = '\0';
 	return 0;
@@ -66,11 +69,11 @@ int names_parse(struct names *names, const char *setting, struct error *err)
 				 "restart files that LAMMPS writes into the "
 				 "checkpoint directory: " WANTED);
 	if (strlen(setting) >= NAME_MAX)
-		return refuse(setting, "is too long for the name of a file",
-			      err);
+		return refuse_name(setting,
+				   "is too long for the name of a file", err);
 	n = sscanf(setting, " %255s %255s %n", names->one, names->two, &end);
 	if (n < 1 || (n == 2 && setting[end] != '\0'))
-		return refuse(setting, "is not " WANTED, err);
+		return refuse_name(setting, "is not " WANTED, err);
 	r = check(names->one, err);
 	if (r == 0 && n == 2)
 		r = check(names->two, err);
@@ -81,7 +84,7 @@ int names_parse(struct names *names, const char *setting, struct error *err)
 	names->by_step = false;
 	if (strchr(names->one, '*') || strchr(names->two, '*') ||
 	    strcmp(names->one, names->two) == 0)
-		return refuse(setting, "is not " WANTED, err);
+		return refuse_name(setting, "is not " WANTED, err);
 	return 0;
 }
 

@@ -31,7 +31,7 @@ struct cursor {
 	size_t left;
 };
 
-static bool take(struct cursor *cursor, void *out, size_t n)
+static bool take_bytes(struct cursor *cursor, void *out, size_t n)
 {
 	if (cursor->left < n)
 		return false;
@@ -43,7 +43,7 @@ static bool take(struct cursor *cursor, void *out, size_t n)
 
 static bool take_int(struct cursor *cursor, int32_t *out)
 {
-	return take(cursor, out, sizeof(*out));
+	return take_bytes(cursor, out, sizeof(*out));
 }
 
 static bool take_text(struct cursor *cursor)
@@ -52,7 +52,7 @@ static bool take_text(struct cursor *cursor)
 	int32_t n;
 
 	if (!take_int(cursor, &n) || n < 2 || n > TEXT_MAX ||
-	    !take(cursor, text, (size_t)n))
+	    !take_bytes(cursor, text, (size_t)n))
 		return false;
 	return strnlen(text, (size_t)n) == (size_t)n - 1;
 }
@@ -66,7 +66,7 @@ static bool take_step(struct cursor *cursor, int32_t size, uint64_t *step)
 		if (!take_int(cursor, &narrow))
 			return false;
 		wide = narrow;
-	} else if (size != 8 || !take(cursor, &wide, sizeof(wide))) {
+	} else if (size != 8 || !take_bytes(cursor, &wide, sizeof(wide))) {
 		return false;
 	}
 	if (wide < 0)
@@ -117,7 +117,7 @@ static int judge_head(const char *head, size_t n, uint64_t *step,
 	char mark[sizeof(magic)];
 	int32_t order, revision;
 
-	if (!take(&cursor, mark, sizeof(mark)) ||
+	if (!take_bytes(&cursor, mark, sizeof(mark)) ||
 	    memcmp(mark, magic, sizeof(mark)) != 0)
 		return damaged(path,
 			       n < sizeof(mark) ? "is cut short"

@@ -68,7 +68,7 @@ static int number(uint64_t *out, const char *name, const char *text,
 	return 0;
 }
 
-static int take(struct options *out, int option, struct error *err)
+static int set_option(struct options *out, int option, struct error *err)
 {
 	const char *name = names[option].name;
 
@@ -124,7 +124,7 @@ int options_parse(struct options *out, int argc, char **argv, struct error *err)
 					 option == ':' ? "its value is missing"
 						       : "no such option; see "
 							 "--help");
-		r = take(out, option, err);
+		r = set_option(out, option, err);
 		if (r < 0)
 			return r;
 	}

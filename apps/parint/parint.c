@@ -106,7 +106,7 @@ static bool all_told_to_save(void)
 static bool save(struct run *run)
 {
 	const char *path = run->options.checkpoint;
-	double begin = now();
+	double began = now();
 	struct error err;
 
 	show_last(run);
@@ -125,7 +125,7 @@ static bool save(struct run *run)
 		printf("parint: checkpoint at iteration %" PRIu64 ", %" PRIu64
 		       " bytes, wrote in %.3f s\n",
 		       run->facts.iteration,
-		       checkpoint_bytes(run->facts.array_size), now() - begin);
+		       checkpoint_bytes(run->facts.array_size), now() - began);
 	return true;
 }
 
@@ -144,7 +144,7 @@ static bool compute(struct run *run)
 }
 
 /* Says on one rank why all are leaving; returns the exit status. */
-static int refuse(const struct run *run, int status, const char *reason)
+static int leave_with(const struct run *run, int status, const char *reason)
 {
 	if (run->rank == 0)
 		fprintf(stderr, "parint: %s\n", reason);
@@ -152,7 +152,7 @@ static int refuse(const struct run *run, int status, const char *reason)
 }
 
 /* The array as it begins or as the checkpoint has it; EX_OK if it is there. */
-static int begin(struct run *run)
+static int load_or_init(struct run *run)
 {
 	const char *path = run->options.checkpoint;
 	double from = now();
@@ -161,8 +161,8 @@ static int begin(struct run *run)
 
 	r = path ? array_file_load(path, &run->facts, &run->slice, &err) : 1;
 	if (r < 0)
-		return refuse(run, r == -EBADMSG ? EX_DATAERR : EX_IOERR,
-			      err.text);
+		return leave_with(run, r == -EBADMSG ? EX_DATAERR : EX_IOERR,
+				  err.text);
 	if (r == 1)
 		slice_fill(&run->slice);
 	else if (run->rank == 0)
@@ -194,7 +194,7 @@ static int find_folder(const struct run *run)
 				  folder);
 	}
 	MPI_Bcast(&found, 1, MPI_INT, 0, MPI_COMM_WORLD);
-	return found ? EX_OK : refuse(run, EX_CANTCREAT, err.text);
+	return found ? EX_OK : leave_with(run, EX_CANTCREAT, err.text);
 }
 
 /* In huge pages if there are any: a checkpoint is read into fresh memory, and
@@ -219,7 +219,7 @@ static int find_memory(struct run *run)
 	run->slice.x = allocate(run->slice.n);
 	mine = run->slice.x != NULL;
 	MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-	return all ? EX_OK : refuse(run, EX_OSERR, "out of memory");
+	return all ? EX_OK : leave_with(run, EX_OSERR, "out of memory");
 }
 
 static int work(struct run *run)
@@ -234,7 +234,7 @@ static int work(struct run *run)
 	if (status == EX_OK)
 		status = find_memory(run);
 	if (status == EX_OK)
-		status = begin(run);
+		status = load_or_init(run);
 	if (status != EX_OK || !compute(run))
 		return status;
 	digest = array_file_digest(
@@ -265,7 +265,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &run.ranks);
 	if (run.options.steps && run.rank == 0)
 		printf("parint: MPI_Init took %.3f s\n", now() - from);
-	r = r < 0 ? refuse(&run, EX_USAGE, err.text) : work(&run);
+	r = r < 0 ? leave_with(&run, EX_USAGE, err.text) : work(&run);
 	MPI_Finalize();
 	free(run.slice.x);
 	return r;

@@ -87,8 +87,8 @@ static int cancel(struct cancelling *cancelling, const struct args *args)
 	return r;
 }
 
-static void tell(const struct cancelling *cancelling,
-		 const struct output *output)
+static void print_end(const struct cancelling *cancelling,
+		      const struct output *output)
 {
 	const struct event event = {
 		.kind = cancelling->job ? EVENT_STATE : EVENT_MESSAGE,
@@ -111,7 +111,7 @@ int cmd_cancel(const struct args *args, const struct output *output)
 	if (r == 0)
 		r = cancel(&cancelling, args);
 	if (r == 0)
-		tell(&cancelling, output);
+		print_end(&cancelling, output);
 	else
 		output_fail(output, exit_code_of(r), "%s", cancelling.err.text);
 	client_close(&cancelling.client);

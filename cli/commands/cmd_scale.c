@@ -146,7 +146,7 @@ static int follow(struct scaling *scaling)
 	return r;
 }
 
-static int ask(struct scaling *scaling)
+static int request_scale(struct scaling *scaling)
 {
 	Bellows__V1__GetJobRequest get = BELLOWS__V1__GET_JOB_REQUEST__INIT;
 	int r = 0;
@@ -177,7 +177,7 @@ static int scale(struct scaling *scaling, const char *job)
 	int code = r < 0 ? exit_code_of(r) : 0;
 
 	if (r == 0) {
-		r = ask(scaling);
+		r = request_scale(scaling);
 		code = r < 0 ? exit_code_of(r) : r;
 	}
 	if (r < 0 || (code == EXIT_DECLINED && scaling->err.text[0]))

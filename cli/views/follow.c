@@ -17,8 +17,8 @@ struct teller {
 	void *user;
 };
 
-static void tell(const struct teller *teller, enum event_kind kind,
-		 const Bellows__V1__Rescale *rescale)
+static void emit_event(const struct teller *teller, enum event_kind kind,
+		       const Bellows__V1__Rescale *rescale)
 {
 	const struct event event = {
 		.kind = kind,
@@ -36,7 +36,7 @@ static int tenth_of(const Bellows__V1__Job *job)
 		       : 0;
 }
 
-static void begin(struct follow *follow, const Bellows__V1__Job *job)
+static void skip_past_events(struct follow *follow, const Bellows__V1__Job *job)
 {
 	follow->begun = true;
 	follow->state = BELLOWS__V1__STATE__STATE_UNSPECIFIED;
@@ -67,7 +67,7 @@ static void tell_saved(const struct teller *teller)
 		    rescale->asked <= teller->follow->told_saved)
 			continue;
 		teller->follow->told_saved = rescale->asked;
-		tell(teller, EVENT_SAVED, rescale);
+		emit_event(teller, EVENT_SAVED, rescale);
 	}
 }
 
@@ -84,7 +84,7 @@ static void tell_state(const struct teller *teller)
 	follow->size = job->size;
 	follow->target = job->target;
 	if (changed)
-		tell(teller, EVENT_STATE, NULL);
+		emit_event(teller, EVENT_STATE, NULL);
 }
 
 static bool is_settled(const Bellows__V1__Job *job,
@@ -114,7 +114,7 @@ static void tell_rescales(const struct teller *teller)
 		teller->follow->told = rescale->asked;
 		/* to no ranks: the state tells how the job stopped */
 		if (rescale->to > 0)
-			tell(teller, EVENT_RESCALED, rescale);
+			emit_event(teller, EVENT_RESCALED, rescale);
 	}
 }
 
@@ -124,7 +124,7 @@ static void tell_progress(const struct teller *teller)
 
 	teller->follow->tenth = tenth;
 	if (tenth > before && !state_is_over(teller->job->state))
-		tell(teller, EVENT_PROGRESS, NULL);
+		emit_event(teller, EVENT_PROGRESS, NULL);
 }
 
 /* The same again, after a while without, is told again. */
@@ -137,7 +137,7 @@ static void tell_trouble(const struct teller *teller)
 		return;
 	snprintf(follow->trouble, sizeof(follow->trouble), "%s", trouble);
 	if (*trouble)
-		tell(teller, EVENT_TROUBLE, NULL);
+		emit_event(teller, EVENT_TROUBLE, NULL);
 }
 
 /* The others are told otherwise. */
@@ -174,7 +174,7 @@ void follow_step(struct follow *follow, const Bellows__V1__Job *job, event_f fn,
 	const struct teller teller = {follow, job, fn, user};
 
 	if (!follow->begun)
-		begin(follow, job);
+		skip_past_events(follow, job);
 	tell_saved(&teller);
 	tell_state(&teller);
 	tell_trouble(&teller);

@@ -120,7 +120,7 @@ static void on_seen(void *user, pid_t pid, int status)
 	say(look, what);
 }
 
-static void begin(struct look *look)
+static void start_look(struct look *look)
 {
 	char program[PATH_MAX], bytes[24];
 	const char *const argv[] = {program, "--look", look->dir, bytes, NULL};
@@ -147,7 +147,7 @@ void disk_look(struct disk *disk)
 {
 	disk->looked = loop_now();
 	for (int i = 0; i < LOOKED_AT; i++)
-		begin(&disk->looks[i]);
+		start_look(&disk->looks[i]);
 }
 
 static void tick(void *user)

@@ -181,8 +181,9 @@ enum taken {
 	DISOWNED,   /* the job is another coordinator's */
 };
 
-static enum taken take(struct driver *driver, const struct job_event *event,
-		       const char *reason)
+static enum taken step_and_record(struct driver *driver,
+				  const struct job_event *event,
+				  const char *reason)
 {
 	struct job after = driver->job;
 
@@ -202,7 +203,8 @@ static bool forgive(struct driver *driver, enum job_event_type type)
 
 	return !goes_back(driver, type) || !driver->job.resumed ||
 	       !checkpoint_recovery_find(driver->recovery) ||
-	       take(driver, &kept, "a newer checkpoint is there") != DISOWNED;
+	       step_and_record(driver, &kept, "a newer checkpoint is there") !=
+		       DISOWNED;
 }
 
 /* What follows from a job that was as before. */
@@ -244,7 +246,7 @@ static bool step(struct driver *driver, const struct event *event)
 	if (!forgive(driver, event->job.type))
 		return false;
 	before = driver->job;
-	taken = take(driver, &event->job, event->reason);
+	taken = step_and_record(driver, &event->job, event->reason);
 	if (taken == TAKEN)
 		follow(driver, &before, event);
 	if (event->job.type == JOB_EV_UNPREPARED && driver->job.next == 0 &&

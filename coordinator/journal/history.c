@@ -54,8 +54,9 @@ static struct rescale *current(struct history *history)
 	return *last->result ? NULL : last;
 }
 
-static struct rescale *begin(struct history *history, const struct job *job,
-			     const char *reason, bool recovery, msec_t at)
+static struct rescale *add_rescale(struct history *history,
+				   const struct job *job, const char *reason,
+				   bool recovery, msec_t at)
 {
 	struct rescale *new;
 
@@ -237,7 +238,7 @@ void history_on_step(struct history *history, const struct job *before,
 	if (planned || (!rescale && computed &&
 			(event == JOB_EV_LEAVE || event == JOB_EV_RESTARTED ||
 			 job->state == JOB_STOPPING)))
-		rescale = begin(history, before, reason, !planned, at);
+		rescale = add_rescale(history, before, reason, !planned, at);
 	if (event == JOB_EV_DUE)
 		rescale->due = true;
 	if (computed && !computes && rescale != unproven(history))

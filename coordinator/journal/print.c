@@ -76,7 +76,7 @@ static void put(const struct journal_print *r, const struct job *before,
 	fputc('\n', r->to);
 }
 
-static bool take(void *user, const struct journal_entry *entry)
+static bool print_entry(void *user, const struct journal_entry *entry)
 {
 	struct journal_print *r = user;
 	const struct job before = r->replay.job;
@@ -96,7 +96,7 @@ int journal_print(const char *dir, FILE *to, struct error *err)
 
 	r = (struct journal_print){.to = to};
 	snprintf(path, sizeof(path), "%s/journal", dir);
-	result = journal_read(path, take, &r, &end, err);
+	result = journal_read(path, print_entry, &r, &end, err);
 	if (result == -ENOENT)
 		return error_set(err, result, "%s: there is no journal", path);
 	if (end.torn)

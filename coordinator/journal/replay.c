@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void begin(struct journal_replay *replay, const struct journal_entry *e)
+static void begin_job(struct journal_replay *replay,
+		      const struct journal_entry *e)
 {
 	const struct job_patience patience = {
 		.resume = e->begun.proves,
@@ -47,7 +48,8 @@ static bool step(struct journal_replay *replay, const struct journal_entry *e)
 	return true;
 }
 
-static void ask(struct journal_replay *replay, const struct journal_entry *e)
+static void note_request(struct journal_replay *replay,
+			 const struct journal_entry *e)
 {
 	replay->asked.from = e->request.from;
 	replay->asked.to = e->request.to;
@@ -63,7 +65,7 @@ bool journal_replay_entry(void *user, const struct journal_entry *e)
 	replay->last = e->at;
 	switch (e->kind) {
 	case JOURNAL_BEGUN:
-		begin(replay, e);
+		begin_job(replay, e);
 		return true;
 	case JOURNAL_LIFE:
 		replay->lives++;
@@ -83,7 +85,7 @@ bool journal_replay_entry(void *user, const struct journal_entry *e)
 			       e->at);
 		return true;
 	case JOURNAL_REQUEST:
-		ask(replay, e);
+		note_request(replay, e);
 		return true;
 	}
 	return false;

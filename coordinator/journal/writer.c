@@ -175,7 +175,8 @@ static int put_right(const char *path, off_t size, struct error *err)
 	return file_replace(path, 0600, text, n, err);
 }
 
-static void begin(struct journal_writer *writer, const struct journal_end *end)
+static void open_journal(struct journal_writer *writer,
+			 const struct journal_end *end)
 {
 	struct error err;
 	char path[4200];
@@ -212,7 +213,7 @@ void journal_writer_begin(struct journal_writer *writer, const struct job *job,
 
 	history_init(&writer->history, now);
 	set_aside(writer);
-	begin(writer, &nothing);
+	open_journal(writer, &nothing);
 	write_down(writer, &entry, now, name);
 }
 
@@ -231,7 +232,7 @@ void journal_writer_go_on(struct journal_writer *writer,
 		      journal_replay_began(replay, journal_wall_clock(), now));
 	writer->requests = replay->requests;
 	writer->written = replay->last;
-	begin(writer, end);
+	open_journal(writer, end);
 	write_down(writer, &entry, now, "");
 }
 

@@ -84,7 +84,7 @@ static void log_in_to_more(struct bare *bare)
 	}
 }
 
-static void begin(void *user)
+static void on_begin(void *user)
 {
 	log_in_to_more(user);
 }
@@ -97,7 +97,7 @@ int bare_reach(struct bare *bare, struct error *err)
 	if (!bare->logins)
 		return error_set(err, -ENOMEM, "out of memory");
 	/* from the loop: nobody knows this start yet */
-	loop_timer_set(launch->room->loop, &bare->begin, 0, begin, bare);
+	loop_timer_set(launch->room->loop, &bare->begin, 0, on_begin, bare);
 	return 0;
 }
 

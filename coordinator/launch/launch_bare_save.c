@@ -72,7 +72,7 @@ static void watch(void *user)
 		       bare);
 }
 
-static void ask(struct bare *bare, bool first_only)
+static void order_saves(struct bare *bare, bool first_only)
 {
 	const struct launch *launch = &bare->launch;
 	bool once = launch->room->job->adapter->signal_once;
@@ -105,10 +105,10 @@ void bare_save(struct launch *launch, bool first, bool take)
 	}
 	switch (job->adapter->save(&job->app, &signo)) {
 	case SAVE_SIGNAL_ALL:
-		ask(bare, false);
+		order_saves(bare, false);
 		return;
 	case SAVE_SIGNAL_FIRST:
-		ask(bare, true);
+		order_saves(bare, true);
 		return;
 	case SAVE_WATCH:
 		watch(bare);

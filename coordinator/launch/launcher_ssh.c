@@ -92,7 +92,7 @@ static struct ssh_member *post_of(struct ssh *ssh, int member)
 	return at;
 }
 
-static void refuse(struct ssh_member *at, const char *why, int exit_code)
+static void refuse_member(struct ssh_member *at, const char *why, int exit_code)
 {
 	struct members *members = at->ssh->room->members;
 
@@ -117,7 +117,7 @@ static void try_again(struct ssh_member *at, const char *why)
 
 	snprintf(at->failure, sizeof(at->failure), "%s", why);
 	if (loop_now() - at->since >= PATIENCE) {
-		refuse(at, why, EXIT_UNREACHABLE);
+		refuse_member(at, why, EXIT_UNREACHABLE);
 		return;
 	}
 	if (is_new && at->peer.port != 0)
@@ -134,7 +134,7 @@ static void on_login(void *user, int code, const char *failure,
 	at->login = NULL;
 	/* a polled executor takes the job's key after it has joined */
 	if ((code == -EACCES && !member_of(at)->polled) || code == -ENOEXEC) {
-		refuse(at, failure, EXIT_UNREACHABLE);
+		refuse_member(at, failure, EXIT_UNREACHABLE);
 		return;
 	}
 	if (code < 0) {
@@ -208,9 +208,9 @@ static void ssh_on_report(struct launcher *launcher, int member,
 	if (!at)
 		return;
 	if (*report->sshd->failure)
-		refuse(at, report->sshd->failure, EXIT_SYSTEM);
+		refuse_member(at, report->sshd->failure, EXIT_SYSTEM);
 	else if (take_peer(at, report->sshd, &err) < 0)
-		refuse(at, err.text, EXIT_SYSTEM);
+		refuse_member(at, err.text, EXIT_SYSTEM);
 	else
 		reach(at);
 }

@@ -77,7 +77,8 @@ void trials_pass(struct trials *trials, unsigned ranks)
 		trials->passed[ranks] = true;
 }
 
-static void refuse(struct trials *trials, unsigned ranks, const char *reason)
+static void note_refusal(struct trials *trials, unsigned ranks,
+			 const char *reason)
 {
 	struct refusal *refusal =
 		&trials->refused[trials->n_refused++ % REFUSED_MAX];
@@ -139,7 +140,7 @@ static void on_ended(void *user, int status)
 	char reason[REASON_MAX] = "";
 
 	if (status != 0 && !cancelled && find_reason(trials, reason))
-		refuse(trials, ranks, reason);
+		note_refusal(trials, ranks, reason);
 	loop_timer_clear(&trials->kill);
 	trials->run = mpirun_destroy(trials->run);
 	tree_remove_path(trials->scratch, NULL);

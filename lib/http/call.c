@@ -171,7 +171,7 @@ static bool tell_piece(struct http_call *call)
 	return false;
 }
 
-static void tell(struct http_transfer *transfer)
+static void notify_caller(struct http_transfer *transfer)
 {
 	struct http_call *call = (struct http_call *)(void *)transfer;
 
@@ -252,7 +252,7 @@ int http_start(struct http_call **out, struct http *http,
 
 	if (!call)
 		return error_set(err, -ENOMEM, "out of memory");
-	call->base.tell = tell;
+	call->base.tell = notify_caller;
 	call->base.destroy = destroy;
 	call->events = events;
 	call->user = user;

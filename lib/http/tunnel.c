@@ -289,7 +289,7 @@ static bool take_head(struct http_tunnel *tunnel)
 
 /* ---- from the server ---- */
 
-static bool take(struct http_tunnel *tunnel, char *bytes, size_t n)
+static bool on_bytes(struct http_tunnel *tunnel, char *bytes, size_t n)
 {
 	if (tunnel->phase == OPEN) {
 		http_transfer_telling(&tunnel->base);
@@ -308,7 +308,7 @@ static bool take_rest(struct http_tunnel *tunnel)
 	size_t n = tunnel->rest;
 
 	tunnel->rest = 0;
-	return take(tunnel, tunnel->answer + tunnel->head + 1, n);
+	return on_bytes(tunnel, tunnel->answer + tunnel->head + 1, n);
 }
 
 static bool end_of_bytes(struct http_tunnel *tunnel)
@@ -350,7 +350,7 @@ static bool read_some(struct http_tunnel *tunnel)
 		}
 		if (n == 0)
 			return end_of_bytes(tunnel);
-		if (!take(tunnel, bytes, n))
+		if (!on_bytes(tunnel, bytes, n))
 			return false;
 	}
 	if (!is_held(tunnel))
@@ -408,7 +408,7 @@ static void on_ready(void *user, uint32_t events)
 
 /* ---- beginning ---- */
 
-static void tell(struct http_transfer *transfer)
+static void on_opened(struct http_transfer *transfer)
 {
 	struct http_tunnel *tunnel = (struct http_tunnel *)(void *)transfer;
 	struct error err;
@@ -473,7 +473,7 @@ int http_tunnel_start(struct http_tunnel **out, struct http *http,
 
 	if (!tunnel)
 		return error_set(err, -ENOMEM, "out of memory");
-	tunnel->base.tell = tell;
+	tunnel->base.tell = on_opened;
 	tunnel->base.destroy = destroy;
 	tunnel->events = events;
 	tunnel->user = user;

@@ -106,8 +106,8 @@ static void wake(struct kube *kube)
 	}
 }
 
-static int take(struct kube *kube, struct kube_credential *credential,
-		struct error *err)
+static int use_credential(struct kube *kube, struct kube_credential *credential,
+			  struct error *err)
 {
 	int r = 0;
 
@@ -129,7 +129,7 @@ static void on_plugin(void *user, struct kube_credential *credential,
 
 	kube->plugin = NULL;
 	if (credential)
-		r = take(kube, credential, &kube->failure);
+		r = use_credential(kube, credential, &kube->failure);
 	else
 		error_set(&kube->failure, r, "%s: %s", kube->config->origin,
 			  failure);

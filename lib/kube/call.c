@@ -240,8 +240,8 @@ static char *url_of(const struct kube_call *call,
 	return kube_url(access->server, &target, NULL);
 }
 
-static int ask(struct kube_call *call, const struct kube_access *access,
-	       struct error *err)
+static int send_request(struct kube_call *call,
+			const struct kube_access *access, struct error *err)
 {
 	static const struct http_events events = {.done = on_done};
 	CLEANUP(free) char *url = url_of(call, access);
@@ -293,7 +293,7 @@ static void try(void *user)
 		return;
 	loop_timer_clear(&call->timer);
 	if (r == 0)
-		r = ask(call, &access, &err);
+		r = send_request(call, &access, &err);
 	if (r < 0)
 		fail_before(call, r, err.text);
 }
@@ -358,8 +358,8 @@ static int make(struct kube_call **out, struct kube *kube, const char *verb,
 }
 
 /* Takes the call. */
-static int begin(struct kube_call **out, struct kube_call *call,
-		 kube_answer_f fn, void *user)
+static int begin_call(struct kube_call **out, struct kube_call *call,
+		      kube_answer_f fn, void *user)
 {
 	call->fn = fn;
 	call->user = user;
@@ -387,7 +387,7 @@ int kube_get(struct kube *kube, struct kube_call **out,
 	int r = make(&call, kube, target->name ? "get" : "list", "GET", target,
 		     target->name, deadline, err);
 
-	return r < 0 ? r : begin(out, STEAL(call), fn, user);
+	return r < 0 ? r : begin_call(out, STEAL(call), fn, user);
 }
 
 int kube_create_object(struct kube *kube, struct kube_call **out,
@@ -408,7 +408,7 @@ int kube_create_object(struct kube *kube, struct kube_call **out,
 	if (r == 0)
 		r = set_body(call, "Content-Type: application/json", object,
 			     err);
-	return r < 0 ? r : begin(out, STEAL(call), fn, user);
+	return r < 0 ? r : begin_call(out, STEAL(call), fn, user);
 }
 
 int kube_patch(struct kube *kube, struct kube_call **out,
@@ -424,7 +424,7 @@ int kube_patch(struct kube *kube, struct kube_call **out,
 	if (r == 0)
 		r = set_body(call, "Content-Type: application/merge-patch+json",
 			     patch, err);
-	return r < 0 ? r : begin(out, STEAL(call), fn, user);
+	return r < 0 ? r : begin_call(out, STEAL(call), fn, user);
 }
 
 static int set_options(struct kube_call *call, const char *uid, int grace,
@@ -461,5 +461,5 @@ int kube_delete(struct kube *kube, struct kube_call **out,
 			 deadline, err);
 	if (r == 0)
 		r = set_options(call, uid, grace, err);
-	return r < 0 ? r : begin(out, STEAL(call), fn, user);
+	return r < 0 ? r : begin_call(out, STEAL(call), fn, user);
 }

@@ -36,7 +36,8 @@ struct entry {
 	struct error *err;
 };
 
-static int refuse(const struct entry *entry, const char *key, const char *text)
+static int refuse_key(const struct entry *entry, const char *key,
+		      const char *text)
 {
 	return error_set(entry->err, -EINVAL, "%s: %s %s: %s: %s", entry->path,
 			 entry->kind, entry->name, key, text);
@@ -58,9 +59,9 @@ static int text_of(const struct entry *entry, const char *key, const char **out)
 	if (!at || cJSON_IsNull(at))
 		return 0;
 	if (!cJSON_IsString(at))
-		return refuse(entry, key,
-			      "it is not a text; a text, in quotes "
-			      "if it looks like a number");
+		return refuse_key(entry, key,
+				  "it is not a text; a text, in quotes "
+				  "if it looks like a number");
 	if (*at->valuestring)
 		*out = at->valuestring;
 	return 0;
@@ -83,7 +84,7 @@ static int flag_of(const struct entry *entry, const char *key, bool *out)
 
 	*out = cJSON_IsTrue(at);
 	if (at && !cJSON_IsBool(at) && !cJSON_IsNull(at))
-		return refuse(entry, key, "it is not true or false");
+		return refuse_key(entry, key, "it is not true or false");
 	return 0;
 }
 
@@ -126,13 +127,13 @@ static int pem_of(const struct entry *entry, const char *key, char **out)
 		return r;
 	if (data) {
 		r = kube_decode(out, data, &why);
-		return r < 0 ? refuse(entry, data_key, why.text) : 0;
+		return r < 0 ? refuse_key(entry, data_key, why.text) : 0;
 	}
 	r = path_of(entry, key, &path);
 	if (r < 0 || !path)
 		return r;
 	r = kube_read_file(out, path, KUBE_FILE_MAX, &why);
-	return r < 0 ? refuse(entry, key, why.text) : 0;
+	return r < 0 ? refuse_key(entry, key, why.text) : 0;
 }
 
 struct refused {
@@ -147,7 +148,7 @@ static int refuse_any(const struct entry *entry, const struct refused *refused)
 
 		if (at && !cJSON_IsNull(at) && !cJSON_IsFalse(at) &&
 		    !(cJSON_IsString(at) && !*at->valuestring))
-			return refuse(entry, refused->key, refused->text);
+			return refuse_key(entry, refused->key, refused->text);
 	}
 	return 0;
 }
@@ -161,12 +162,13 @@ static int check_server(const struct entry *entry, const char *server)
 	const char *rest = web ? strstr(server, "//") + 2 : "";
 
 	if (!*rest || *rest == '/')
-		return refuse(entry, "server", "it is not https://HOST:PORT");
+		return refuse_key(entry, "server",
+				  "it is not https://HOST:PORT");
 	for (; *rest; rest++)
 		if (*rest <= ' ' || *rest > '~' || strchr("@?#\"\\<>", *rest))
-			return refuse(entry, "server",
-				      "it has signs that are not of "
-				      "https://HOST:PORT/PATH");
+			return refuse_key(entry, "server",
+					  "it has signs that are not of "
+					  "https://HOST:PORT/PATH");
 	return 0;
 }
 
@@ -186,8 +188,8 @@ static int read_cluster(struct kube_config *config, const struct entry *entry)
 	if (r < 0)
 		return r;
 	if (!config->server)
-		return refuse(entry, "server",
-			      "it is missing; https://HOST:PORT");
+		return refuse_key(entry, "server",
+				  "it is missing; https://HOST:PORT");
 	r = check_server(entry, config->server);
 	if (r == 0)
 		r = pem_of(entry, "certificate-authority", &config->ca);
@@ -199,9 +201,10 @@ static int read_cluster(struct kube_config *config, const struct entry *entry)
 	if (r < 0)
 		return r;
 	if (config->unverified && config->ca)
-		return refuse(entry, "insecure-skip-tls-verify",
-			      "there is a certificate-authority too; one of "
-			      "the two");
+		return refuse_key(
+			entry, "insecure-skip-tls-verify",
+			"there is a certificate-authority too; one of "
+			"the two");
 	n = strlen(config->server);
 	while (config->server[n - 1] == '/')
 		config->server[--n] = '\0';
@@ -220,8 +223,8 @@ static int check_env(const struct entry *entry, const cJSON *env)
 
 		if (!name || !*name || strchr(name, '=') ||
 		    !kube_text(at, "value"))
-			return refuse(entry, "env",
-				      "an entry is not a name and a value");
+			return refuse_key(entry, "env",
+					  "an entry is not a name and a value");
 	}
 	return 0;
 }
@@ -230,8 +233,11 @@ static int check_args(const struct entry *entry, const cJSON *args)
 {
 	const cJSON *at;
 
-	cJSON_ArrayForEach(at, args) if (!cJSON_IsString(at)) return refuse(
-		entry, "args", "one is not a text");
+	cJSON_ArrayForEach(at, args)
+	{
+		if (!cJSON_IsString(at))
+			return refuse_key(entry, "args", "one is not a text");
+	}
 	return 0;
 }
 
@@ -243,7 +249,7 @@ static int list_of(const struct entry *entry, const char *key, cJSON **out)
 	if (!at || cJSON_IsNull(at))
 		return 0;
 	if (!cJSON_IsArray(at))
-		return refuse(entry, key, "it is not a list");
+		return refuse_key(entry, key, "it is not a list");
 	*out = cJSON_Duplicate(at, true);
 	return *out ? 0 : out_of_memory(entry->err);
 }
@@ -254,17 +260,19 @@ static int check_plugin(const struct entry *entry,
 	const char *mode = kube_text(entry->map, "interactiveMode");
 
 	if (!plugin->command)
-		return refuse(entry, "command", "it is missing; a program");
+		return refuse_key(entry, "command", "it is missing; a program");
 	if (!plugin->version ||
 	    (strcmp(plugin->version, "client.authentication.k8s.io/v1") != 0 &&
 	     strcmp(plugin->version, "client.authentication.k8s.io/v1beta1") !=
 		     0))
-		return refuse(entry, "apiVersion",
-			      "it is not client.authentication.k8s.io/v1 or "
-			      "v1beta1");
+		return refuse_key(
+			entry, "apiVersion",
+			"it is not client.authentication.k8s.io/v1 or "
+			"v1beta1");
 	if (mode && strcmp(mode, "Always") == 0)
-		return refuse(entry, "interactiveMode",
-			      "Always needs a terminal; Never or IfAvailable");
+		return refuse_key(
+			entry, "interactiveMode",
+			"Always needs a terminal; Never or IfAvailable");
 	return 0;
 }
 
@@ -313,18 +321,19 @@ static int check_user(const struct kube_config *config,
 		     config->plugin.command;
 
 	if (config->plugin.command && (config->token || config->token_file))
-		return refuse(entry, "exec",
-			      "there is a token too; one of the two");
+		return refuse_key(entry, "exec",
+				  "there is a token too; one of the two");
 	if (!config->cert != !config->key)
-		return refuse(entry,
-			      config->cert ? "client-key"
-					   : "client-certificate",
-			      "it is missing; both or none");
+		return refuse_key(entry,
+				  config->cert ? "client-key"
+					       : "client-certificate",
+				  "it is missing; both or none");
 	if (config->token)
 		for (const char *at = config->token; *at; at++)
 			if (*at <= ' ' || *at > '~')
-				return refuse(entry, "token",
-					      "it has signs that no token has");
+				return refuse_key(
+					entry, "token",
+					"it has signs that no token has");
 	if (known && strncmp(config->server, "http://", 7) == 0)
 		return error_set(entry->err, -EINVAL,
 				 "%s: user %s has credentials, which would go "
@@ -383,7 +392,7 @@ static int find(const struct sources *sources, const char *list,
 			out->path = sources->at[i].path;
 			out->map = cJSON_GetObjectItemCaseSensitive(at, kind);
 			if (!cJSON_IsObject(out->map))
-				return refuse(out, kind, "it is missing");
+				return refuse_key(out, kind, "it is missing");
 			return 0;
 		}
 	}
@@ -431,7 +440,7 @@ static int read_context(struct kube_config *config,
 	if (r == 0)
 		r = text_of(&context, "user", &user);
 	if (r == 0 && !cluster)
-		r = refuse(&context, "cluster", "it is missing");
+		r = refuse_key(&context, "cluster", "it is missing");
 	if (r == 0)
 		r = find(sources, "clusters", "cluster", cluster, &entry);
 	if (r == 0)

@@ -283,8 +283,8 @@ static void keep_failure(struct kube_link *link, const char *bytes, size_t n)
 		 (int)n, bytes);
 }
 
-static int take(struct kube_link *link, const struct kube_part *part,
-		struct error *err)
+static int take_part(struct kube_link *link, const struct kube_part *part,
+		     struct error *err)
 {
 	switch (part->kind) {
 	case KUBE_PART_DATA:
@@ -314,7 +314,7 @@ static void on_bytes(void *user, const void *bytes, size_t n)
 
 	while ((r = kube_channels_take(&link->channels, &at, &n, &part, &err)) >
 	       0) {
-		r = take(link, &part, &err);
+		r = take_part(link, &part, &err);
 		if (r < 0)
 			break;
 	}
@@ -374,7 +374,7 @@ static void on_refused(void *user, int status, const char *body)
 	link->renewed = true;
 }
 
-static void begin(void *user);
+static void ask_for_upgrade(void *user);
 
 static void end_refused(struct kube_link *link)
 {
@@ -383,7 +383,7 @@ static void end_refused(struct kube_link *link)
 	if (link->again) {
 		link->again = link->refused = false;
 		*link->failure = '\0';
-		begin(link);
+		ask_for_upgrade(link);
 		return;
 	}
 	strcpy(text, link->failure);
@@ -416,8 +416,8 @@ static const struct http_tunnel_events events = {
 	.ended = on_ended,
 };
 
-static int ask(struct kube_link *link, const struct kube_access *access,
-	       struct error *err)
+static int send_upgrade(struct kube_link *link,
+			const struct kube_access *access, struct error *err)
 {
 	struct kube_forward *forward = link->forward;
 	const struct kube_target target = target_of(link);
@@ -450,18 +450,18 @@ static int ask(struct kube_link *link, const struct kube_access *access,
 				 &events, link, err);
 }
 
-static void begin(void *user)
+static void ask_for_upgrade(void *user)
 {
 	struct kube_link *link = user;
 	struct kube_access access;
 	struct error err;
 	int r;
 
-	link->waiter.fn = begin;
+	link->waiter.fn = ask_for_upgrade;
 	link->waiter.user = link;
 	r = kube_access_get(link->forward->kube, &access, &link->waiter, &err);
 	if (r == 0)
-		r = ask(link, &access, &err);
+		r = send_upgrade(link, &access, &err);
 	if (r < 0)
 		fail(link, err.text);
 }
@@ -486,6 +486,6 @@ int kube_link_start(struct kube_forward *forward, int fd, struct error *err)
 	}
 	list_append(&forward->links, &link->link);
 	forward->n_links++;
-	begin(link);
+	ask_for_upgrade(link);
 	return 0;
 }

@@ -37,13 +37,14 @@ struct kube_log {
 	bool old;    /* and it was known: it is dropped */
 };
 
-static void ask(void *user);
+static void begin_request(void *user);
 
 static void retry(struct kube_log *log)
 {
 	if (log->held)
 		return;
-	loop_timer_set(log->kube->loop, &log->timer, log->wait, ask, log);
+	loop_timer_set(log->kube->loop, &log->timer, log->wait, begin_request,
+		       log);
 	log->wait = log->wait * 2 < BACKOFF_LAST ? log->wait * 2 : BACKOFF_LAST;
 }
 
@@ -84,7 +85,8 @@ static size_t take_stamp(char stamp[STAMP], const char *text, size_t n)
 	return k + 1;
 }
 
-static void tell(struct kube_log *log, const char *text, size_t n, bool last)
+static void hand_on_line(struct kube_log *log, const char *text, size_t n,
+			 bool last)
 {
 	char stamp[STAMP];
 	size_t k = 0;
@@ -123,7 +125,7 @@ static int on_piece(void *user, const char *bytes, size_t n)
 		if (newline || log->n == sizeof(log->line)) {
 			k = log->n;
 			log->n = 0;
-			tell(log, log->line, k, newline);
+			hand_on_line(log, log->line, k, newline);
 		}
 	}
 	return 0;
@@ -206,7 +208,7 @@ static int start(struct kube_log *log, const struct kube_access *access,
 			  err);
 }
 
-static void ask(void *user)
+static void begin_request(void *user)
 {
 	struct kube_log *log = user;
 	struct kube_access access;
@@ -242,7 +244,7 @@ int kube_log_start(struct kube_log **out, struct kube *kube,
 	log->namespace = strdup(namespace);
 	log->pod = strdup(pod);
 	log->container = kube_escape(container);
-	log->waiter.fn = ask;
+	log->waiter.fn = begin_request;
 	log->waiter.user = log;
 	list_init(&log->waiter.link);
 	if (!log->namespace || !log->pod || !log->container ||
@@ -256,7 +258,7 @@ int kube_log_start(struct kube_log **out, struct kube *kube,
 		.name = log->pod,
 		.subresource = "log",
 	};
-	loop_timer_set(kube->loop, &log->timer, 0, ask, log);
+	loop_timer_set(kube->loop, &log->timer, 0, begin_request, log);
 	*out = log;
 	return 0;
 }
@@ -273,7 +275,8 @@ void kube_log_hold(struct kube_log *log, bool hold)
 		log->n = 0;
 		log->within = false;
 	} else {
-		loop_timer_set(log->kube->loop, &log->timer, 0, ask, log);
+		loop_timer_set(log->kube->loop, &log->timer, 0, begin_request,
+			       log);
 	}
 }
 

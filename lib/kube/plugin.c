@@ -232,7 +232,7 @@ static int run(struct kube_plugin *plugin, int out, struct error *err)
 	return r;
 }
 
-static int begin(struct kube_plugin *plugin, struct error *err)
+static int start_program(struct kube_plugin *plugin, struct error *err)
 {
 	CLEANUP(close) int out = -1;
 	int fds[2], r;
@@ -270,7 +270,7 @@ int kube_plugin_start(struct kube_plugin **out, struct loop *loop,
 	plugin->text = malloc(TEXT_MAX);
 	if (!plugin->text)
 		return error_set(err, -ENOMEM, "out of memory");
-	r = begin(plugin, err);
+	r = start_program(plugin, err);
 	if (r < 0)
 		return r;
 	loop_timer_set(loop, &plugin->late, PATIENCE, on_late, plugin);

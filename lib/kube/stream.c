@@ -45,8 +45,8 @@ static int keep(struct kube_stream *stream, const char *bytes, size_t n,
 	return 0;
 }
 
-static int tell(const cJSON *tree, kube_stream_f fn, void *user,
-		struct error *err)
+static int hand_on_event(const cJSON *tree, kube_stream_f fn, void *user,
+			 struct error *err)
 {
 	const cJSON *type = cJSON_GetObjectItemCaseSensitive(tree, "type");
 	const cJSON *object = cJSON_GetObjectItemCaseSensitive(tree, "object");
@@ -82,7 +82,7 @@ static int read_line(const char *line, size_t n, kube_stream_f fn, void *user,
 				 KUBE_LINE_MAX >> 20);
 	tree = cJSON_ParseWithLengthOpts(line, n, &end, false);
 	if (tree && end == line + n)
-		r = tell(tree, fn, user, err);
+		r = hand_on_event(tree, fn, user, err);
 	else
 		r = error_set(err, -EPROTO, "a line that is not JSON");
 	cJSON_Delete(tree);

@@ -55,13 +55,12 @@ struct kube_watch {
 	bool open;    /* something was heard on this connection */
 	bool renewed; /* a token was read anew, and nothing heard since */
 	char told[KUBE_TEXT_MAX]; /* the trouble that was told last, since */
-	bool *gone; /* set when the watch is freed; NULL: no function works on
-		       it */
+	bool *gone; /* set when this is freed; NULL: nothing needs to know */
 };
 
 DEFINE_CLEANUP(struct kube_watch, kube_watch_stop)
 
-static void begin(void *user);
+static void reopen(void *user);
 
 static void set_text(char **at, const char *text)
 {
@@ -113,7 +112,7 @@ static void rest(struct kube_watch *watch, msec_t at_least)
 
 	watch->failures++;
 	loop_timer_set(watch->kube->loop, &watch->timer,
-		       wait > at_least ? wait : at_least, begin, watch);
+		       wait > at_least ? wait : at_least, reopen, watch);
 }
 
 /* Last in whatever calls it: the watch may be gone after it. */
@@ -274,7 +273,7 @@ static void on_last(struct kube_watch *watch, const cJSON *list)
 	set_text(&watch->next, NULL);
 	set_text(&watch->version, kube_text(list, "metadata.resourceVersion"));
 	if (tell_pages(watch, pages, list))
-		begin(watch);
+		reopen(watch);
 	cJSON_Delete(pages);
 }
 
@@ -297,7 +296,7 @@ static void on_page(struct kube_watch *watch, const char *text,
 	}
 	hold(watch, text);
 	set_text(&watch->next, next);
-	begin(watch);
+	reopen(watch);
 }
 
 static void on_list(void *user, const struct http_answer *answer)
@@ -388,7 +387,8 @@ static void on_closed(void *user, const struct http_answer *answer)
 		heard(watch);
 	if (closed && watch->open)
 		loop_timer_set(watch->kube->loop, &watch->timer,
-			       backoff(0, BACKOFF, BACKOFF_LAST), begin, watch);
+			       backoff(0, BACKOFF, BACKOFF_LAST), reopen,
+			       watch);
 	else if (closed || (answer->status == 0 && watch->open))
 		rest(watch, 0);
 	else
@@ -419,8 +419,8 @@ static char *query_of(const struct kube_watch *watch)
 	return r < 0 ? NULL : out;
 }
 
-static int ask(struct kube_watch *watch, const struct kube_access *access,
-	       struct error *err)
+static int send_request(struct kube_watch *watch,
+			const struct kube_access *access, struct error *err)
 {
 	static const struct http_events lists = {.done = on_list};
 	static const struct http_events watches = {.piece = on_piece,
@@ -452,7 +452,7 @@ static int ask(struct kube_watch *watch, const struct kube_access *access,
 			  watch->version ? &watches : &lists, watch, err);
 }
 
-static void begin(void *user)
+static void reopen(void *user)
 {
 	struct kube_watch *watch = user;
 	const struct kube_act act = act_of(watch);
@@ -461,7 +461,7 @@ static void begin(void *user)
 	int r = kube_access_get(watch->kube, &access, &watch->waiter, &err);
 
 	if (r == 0)
-		r = ask(watch, &access, &err);
+		r = send_request(watch, &access, &err);
 	if (r < 0)
 		fail(watch, &act, r, 0, err.text);
 }
@@ -492,9 +492,9 @@ int kube_watch_start(struct kube_watch **out, struct kube *kube,
 					     .query = watch->query};
 	watch->events = events;
 	watch->user = user;
-	watch->waiter = (struct kube_waiter){.fn = begin, .user = watch};
+	watch->waiter = (struct kube_waiter){.fn = reopen, .user = watch};
 	list_append(&kube->watches, &watch->link);
-	loop_timer_set(kube->loop, &watch->timer, 0, begin, watch);
+	loop_timer_set(kube->loop, &watch->timer, 0, reopen, watch);
 	*out = STEAL(watch);
 	return 0;
 }

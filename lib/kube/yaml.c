@@ -93,8 +93,8 @@ static cJSON *plain(const char *text)
 
 /* ---- the tree ---- */
 
-static int refuse(struct reading *reading, const yaml_node_t *node,
-		  const char *text)
+static int refuse_node(struct reading *reading, const yaml_node_t *node,
+		       const char *text)
 {
 	return error_set(reading->err, -EINVAL, "%s:%zu: %s", reading->path,
 			 node->start_mark.line + 1, text);
@@ -119,8 +119,8 @@ static int convert_scalar(struct reading *reading, const yaml_node_t *node,
 	const char *text = (const char *)node->data.scalar.value;
 
 	if (has_nul(node))
-		return refuse(reading, node,
-			      "a NUL in a value; a text without it");
+		return refuse_node(reading, node,
+				   "a NUL in a value; a text without it");
 	*out = node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE
 		       ? plain(text)
 		       : cJSON_CreateString(text);
@@ -152,8 +152,8 @@ static int convert_pair(struct reading *reading, const yaml_node_pair_t *pair,
 	int r;
 
 	if (key->type != YAML_SCALAR_NODE || has_nul(key))
-		return refuse(reading, key,
-			      "a key that is no text; 'key: value'");
+		return refuse_node(reading, key,
+				   "a key that is no text; 'key: value'");
 	if (cJSON_GetObjectItemCaseSensitive(object, name))
 		return error_set(reading->err, -EINVAL,
 				 "%s:%zu: '%.64s' a second time; each key once",

@@ -38,7 +38,7 @@ static bool take_bytes(struct span *in, struct span *bytes)
 	return skip(in, n);
 }
 
-static bool take(struct span *in, uint64_t type, struct field *field)
+static bool take_value(struct span *in, uint64_t type, struct field *field)
 {
 	uint64_t unused;
 
@@ -66,5 +66,5 @@ int fields_next(struct span *in, struct field *field)
 	if (!take_varint(in, &key) || key > UINT32_MAX)
 		return -EBADMSG;
 	*field = (struct field){.number = (unsigned)(key >> 3)};
-	return take(in, key & 7, field) ? 1 : -EBADMSG;
+	return take_value(in, key & 7, field) ? 1 : -EBADMSG;
 }

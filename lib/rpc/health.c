@@ -51,7 +51,7 @@ static void on_check(struct rpc_call *call, const ProtobufCMessage *message,
 	rpc_call_reply(call, &answer.base);
 }
 
-static void tell(struct watcher *watcher)
+static void send_status(struct watcher *watcher)
 {
 	response_t answer = GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__INIT;
 
@@ -74,7 +74,7 @@ static void on_watch(struct rpc_call *call, const ProtobufCMessage *message,
 	watcher->service = find(server, request->service);
 	list_append(&server->watchers, &watcher->link);
 	rpc_call_set_data(call, watcher);
-	tell(watcher);
+	send_status(watcher);
 }
 
 static void on_watch_gone(struct rpc_call *call, void *user)
@@ -116,6 +116,6 @@ void rpc_server_set_serving(struct rpc_server *server, const char *name,
 		struct watcher *watcher = CONTAINER(at, struct watcher, link);
 
 		if (watcher->service == service)
-			tell(watcher);
+			send_status(watcher);
 	}
 }

@@ -22,7 +22,8 @@
  * gRPC fails nevertheless, once more.
  */
 
-static int refuse(const char *address, int code, struct error *err)
+static int describe_listen_error(const char *address, int code,
+				 struct error *err)
 {
 	if (code == -EADDRINUSE)
 		return error_set(err, code,
@@ -67,7 +68,7 @@ static int check_unix(const char *address, const char *path, struct error *err)
 	strcpy(at.sun_path, path);
 	if (lstat(path, &st) < 0) {
 		r = errno == ENOENT ? make_socket(&at) : -errno;
-		return r < 0 ? refuse(address, r, err) : 0;
+		return r < 0 ? describe_listen_error(address, r, err) : 0;
 	}
 	if (!S_ISSOCK(st.st_mode))
 		return error_set(err, -EEXIST,
@@ -77,9 +78,9 @@ static int check_unix(const char *address, const char *path, struct error *err)
 
 	r = connect_to(&at);
 	if (r == 0 || r == -EAGAIN)
-		return refuse(address, -EADDRINUSE, err);
+		return describe_listen_error(address, -EADDRINUSE, err);
 	if (r != -ECONNREFUSED && r != -ENOENT)
-		return refuse(address, r, err);
+		return describe_listen_error(address, r, err);
 	/* Nobody listens any more; gRPC removes what is left. */
 	return 0;
 }
@@ -132,7 +133,7 @@ static int check_tcp(const char *address, struct error *err)
 			r = bound;
 	}
 	freeaddrinfo(list);
-	return r < 0 ? refuse(address, r, err) : 0;
+	return r < 0 ? describe_listen_error(address, r, err) : 0;
 }
 
 bool rpc_is_local(const char *address)

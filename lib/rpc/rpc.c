@@ -116,7 +116,7 @@ void rpc_op_post(struct rpc *rpc, struct rpc_op *op)
 }
 
 /* With the lock held. */
-static struct rpc_op *take(struct rpc *rpc, const void *group)
+static struct rpc_op *take_done(struct rpc *rpc, const void *group)
 {
 	list_for_each (at, &rpc->done) {
 		struct rpc_op *op = CONTAINER(at, struct rpc_op, link);
@@ -134,7 +134,7 @@ static bool run_one(struct rpc *rpc)
 	struct rpc_op *op;
 
 	pthread_mutex_lock(&rpc->lock);
-	op = take(rpc, NULL);
+	op = take_done(rpc, NULL);
 	pthread_mutex_unlock(&rpc->lock);
 	if (!op)
 		return false;
@@ -170,7 +170,7 @@ bool rpc_run_group(struct rpc *rpc, const void *group, const bool *flag,
 		struct rpc_op *op;
 
 		pthread_mutex_lock(&rpc->lock);
-		while (!(op = take(rpc, group)) && r == 0)
+		while (!(op = take_done(rpc, group)) && r == 0)
 			r = pthread_cond_timedwait(&rpc->arrived, &rpc->lock,
 						   &ts);
 		pthread_mutex_unlock(&rpc->lock);

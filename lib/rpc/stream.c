@@ -75,7 +75,7 @@ static void leave(struct rpc_stream *stream)
 
 /* ---- the end ---- */
 
-static void tell(struct rpc_stream *stream)
+static void notify_end(struct rpc_stream *stream)
 {
 	stream->state = STREAM_TOLD;
 	list_remove(&stream->errand.link);
@@ -87,7 +87,7 @@ static void tell_if_over(struct rpc_stream *stream)
 {
 	if (stream->has_status && !stream->is_receiving &&
 	    stream->state != STREAM_TOLD)
-		tell(stream);
+		notify_end(stream);
 }
 
 static void cut(struct rpc_stream *stream, enum rpc_code code, const char *text)
@@ -108,7 +108,7 @@ static void abandon(struct errand *errand)
 		CONTAINER(errand, struct rpc_stream, errand);
 
 	cut(stream, RPC_CANCELLED, "cancelled");
-	tell(stream);
+	notify_end(stream);
 }
 
 static void on_status(void *owner, bool ok)

@@ -42,8 +42,8 @@ static int check_text(const char *text, size_t n, const char *path,
 }
 
 /* Takes the token out of text, which is wiped. */
-static int take(struct token *token, char *text, size_t n, const char *path,
-		struct error *err)
+static int take_text(struct token *token, char *text, size_t n,
+		     const char *path, struct error *err)
 {
 	int r;
 
@@ -76,7 +76,7 @@ static int read_input(struct token *token, struct error *err)
 			return error_errno(err, "standard input");
 		n += (size_t)k;
 	}
-	return take(token, text, n, "standard input", err);
+	return take_text(token, text, n, "standard input", err);
 }
 
 static int read_file(struct token *token, const char *path, struct error *err)
@@ -90,7 +90,7 @@ static int read_file(struct token *token, const char *path, struct error *err)
 	n = read(fd, text, sizeof(text));
 	if (n < 0)
 		return error_errno(err, "%s", path);
-	return take(token, text, (size_t)n, path, err);
+	return take_text(token, text, (size_t)n, path, err);
 }
 
 int token_read(struct token *token, const char *path, struct error *err)

@@ -31,8 +31,8 @@ struct unary {
 	bool is_asking_why;
 };
 
-static void tell(struct unary *unary, const struct rpc_status *status,
-		 const ProtobufCMessage *answer)
+static void notify_answer(struct unary *unary, const struct rpc_status *status,
+			  const ProtobufCMessage *answer)
 {
 	rpc_answer_f fn = unary->fn;
 
@@ -48,7 +48,7 @@ static void abandon(struct errand *errand)
 	struct unary *unary = CONTAINER(errand, struct unary, errand);
 
 	grpc_call_cancel(unary->core, NULL);
-	tell(unary, &status, NULL);
+	notify_answer(unary, &status, NULL);
 }
 
 static void unary_free(struct unary *unary)
@@ -128,7 +128,7 @@ static void on_done(void *owner, bool ok)
 		snprintf(status.message, sizeof(status.message),
 			 "the answer is not a %s", unary->descriptor->name);
 	}
-	tell(unary, &status, answer);
+	notify_answer(unary, &status, answer);
 	message_destroy(answer);
 	unary_free(unary);
 }

@@ -138,8 +138,8 @@ static int refuse_time(X509_STORE_CTX *check, const char *where, time_t now,
 			 day(X509_get0_notBefore(at), when, sizeof(when)));
 }
 
-static int refuse(X509_STORE_CTX *check, const char *where, time_t now,
-		  struct error *err)
+static int refuse_certificate(X509_STORE_CTX *check, const char *where,
+			      time_t now, struct error *err)
 {
 	int why = X509_STORE_CTX_get_error(check);
 
@@ -165,8 +165,9 @@ static int verify(const struct parts *parts, const char *where, time_t now,
 				parts->chain) != 1)
 		return error_set(err, -ENOMEM, "out of memory");
 	X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(check), now);
-	return X509_verify_cert(check) == 1 ? 0
-					    : refuse(check, where, now, err);
+	return X509_verify_cert(check) == 1
+		       ? 0
+		       : refuse_certificate(check, where, now, err);
 }
 
 static void describe(struct tls_identity *id, const struct parts *parts)

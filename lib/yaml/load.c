@@ -22,8 +22,8 @@ static unsigned line_at(const struct source *source, size_t offset)
 }
 
 /* right: what would be, behind "a job file". */
-static int refuse(const struct source *source, size_t line, const char *wrong,
-		  const char *right)
+static int refuse_line(const struct source *source, size_t line,
+		       const char *wrong, const char *right)
 {
 	return error_set(source->err, -EINVAL, "%s:%zu: %s; %s %s",
 			 source->path, line, wrong, source->limits->what,
@@ -108,16 +108,17 @@ static int check_size(const struct source *source, struct census *census,
 	if (census->events > limits->values) {
 		snprintf(right, sizeof(right), "has at most %u",
 			 limits->values);
-		return refuse(source, line, "too many values", right);
+		return refuse_line(source, line, "too many values", right);
 	}
 	if (census->depth > limits->depth) {
 		snprintf(right, sizeof(right), "has at most %u levels",
 			 limits->depth);
-		return refuse(source, line, "nested too deep", right);
+		return refuse_line(source, line, "nested too deep", right);
 	}
-	return census->documents > 1 ? refuse(source, line, "a second document",
-					      "is one document")
-				     : 0;
+	return census->documents > 1
+		       ? refuse_line(source, line, "a second document",
+				     "is one document")
+		       : 0;
 }
 
 static int check_event(const struct source *source, struct census *census,
@@ -156,7 +157,7 @@ static void yaml_parser_delete_at(yaml_parser_t *parser)
 	yaml_parser_delete(parser);
 }
 
-static bool begin(yaml_parser_t *parser, const struct source *source)
+static bool init_parser(yaml_parser_t *parser, const struct source *source)
 {
 	if (!yaml_parser_initialize(parser))
 		return false;
@@ -170,7 +171,7 @@ static int survey_text(const struct source *source)
 {
 	CLEANUP(yaml_parser_delete) yaml_parser_t parser = {0};
 
-	if (!begin(&parser, source))
+	if (!init_parser(&parser, source))
 		return error_set(source->err, -ENOMEM, "out of memory");
 	return survey(source, &parser);
 }
@@ -188,15 +189,16 @@ int yaml_load(yaml_document_t *out, const struct yaml_limits *limits,
 	if (size > limits->bytes) {
 		snprintf(larger, sizeof(larger), "larger than %zu MiB",
 			 limits->bytes >> 20);
-		return refuse(&source, 1, larger, "is not");
+		return refuse_line(&source, 1, larger, "is not");
 	}
 	if (nul)
-		return refuse(&source, line_at(&source, (size_t)(nul - text)),
-			      "a NUL byte", "is a text in UTF-8");
+		return refuse_line(&source,
+				   line_at(&source, (size_t)(nul - text)),
+				   "a NUL byte", "is a text in UTF-8");
 	r = survey_text(&source);
 	if (r < 0)
 		return r;
-	if (!begin(&parser, &source))
+	if (!init_parser(&parser, &source))
 		return error_set(err, -ENOMEM, "out of memory");
 	if (!yaml_parser_load(&parser, out))
 		return refuse_yaml(&source, &parser);

@@ -162,7 +162,7 @@ static void on_watch_end(void *user, int r, const struct error *err)
 	follow_leave(following);
 }
 
-static void begin(struct following *following)
+static void begin_watch(struct following *following)
 {
 	static const struct watch_events events = {
 		.on_job = on_job,
@@ -187,7 +187,7 @@ static void on_route(void *user, int r, const char *text)
 	if (r < 0)
 		lose(following, text);
 	else if (following->run.phase == RUN_WATCHING)
-		begin(following);
+		begin_watch(following);
 }
 
 /* ---- the coordinator's pod ---- */

@@ -81,7 +81,7 @@ static void on_pods(void *user, const struct kube_answer *answer)
 	loop_stop(listing->list->loop, answer->r);
 }
 
-static int ask(struct listing *listing)
+static int list_pods(struct listing *listing)
 {
 	const struct reach *reach = listing->reach;
 	char query[160];
@@ -109,7 +109,7 @@ int kube_list_jobs(struct job_list *list, const struct lookup *lookup,
 	if (r == 0)
 		r = reach_create(&listing.reach, list->loop, lookup, err);
 	if (r == 0)
-		r = ask(&listing);
+		r = list_pods(&listing);
 	/* routes go before their reach */
 	job_list_close(list);
 	reach_destroy(listing.reach);

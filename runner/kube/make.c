@@ -51,7 +51,8 @@ static bool is_left_over(struct making *making, size_t i)
 	return is;
 }
 
-static int refuse(const struct making *making, size_t i, struct error *err)
+static int refuse_existing(const struct making *making, size_t i,
+			   struct error *err)
 {
 	const struct kube_object *object = &making->objects->at[i];
 	const char *namespace = making->reach->namespace;
@@ -101,7 +102,7 @@ static int make_after(struct making *making, size_t i, struct error *err)
 						 making->reach, err)
 			    : -EEXIST;
 		if (r == -EEXIST || r == -ETIMEDOUT)
-			return refuse(making, i, err);
+			return refuse_existing(making, i, err);
 		if (r < 0)
 			return r;
 	}

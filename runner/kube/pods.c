@@ -70,7 +70,7 @@ bool kube_pod_has_left(const cJSON *pod)
 
 /* ---- telling ---- */
 
-static bool tell(char *out, size_t n, const cJSON *at)
+static bool describe_reason(char *out, size_t n, const cJSON *at)
 {
 	const char *reason = kube_text(at, "reason");
 	const char *message = kube_text(at, "message");
@@ -87,9 +87,11 @@ static bool tell_first(char *out, size_t n, const cJSON *pod)
 {
 	const cJSON *all = kube_at(pod, "status.initContainerStatuses"), *at;
 
-	cJSON_ArrayForEach(
-		at, all) if (tell(out, n,
-				  kube_at(at, "state.waiting"))) return true;
+	cJSON_ArrayForEach(at, all)
+	{
+		if (describe_reason(out, n, kube_at(at, "state.waiting")))
+			return true;
+	}
 	return false;
 }
 
@@ -104,7 +106,7 @@ static bool tell_scheduling(char *out, size_t n, const cJSON *pod)
 
 		if (type && status && strcmp(type, "PodScheduled") == 0 &&
 		    strcmp(status, "False") == 0)
-			return tell(out, n, at);
+			return describe_reason(out, n, at);
 	}
 	return false;
 }
@@ -121,10 +123,10 @@ void kube_pod_tell(char *out, size_t n, const cJSON *pod)
 	}
 	snprintf(out, n, "%s", phase ? phase : "no phase yet");
 	k = strlen(out);
-	if (tell(out + k, n - k, kube_at(pod, STATE "waiting")) ||
+	if (describe_reason(out + k, n - k, kube_at(pod, STATE "waiting")) ||
 	    tell_first(out + k, n - k, pod) ||
 	    tell_scheduling(out + k, n - k, pod) ||
-	    tell(out + k, n - k, kube_at(pod, "status")))
+	    describe_reason(out + k, n - k, kube_at(pod, "status")))
 		return;
 	if (code >= 0)
 		snprintf(out + k, n - k, ": exit status %d", code);

@@ -72,8 +72,9 @@ static const char *kubectl_word(const struct kube_kind *kind)
 	return kind == &kube_vcjobs ? "vcjob" : "job";
 }
 
-static int refuse(const struct reach *reach, const char *name,
-		  const struct kube_kind *kind, bool ours, struct error *err)
+static int refuse_running(const struct reach *reach, const char *name,
+			  const struct kube_kind *kind, bool ours,
+			  struct error *err)
 {
 	const char *kubectl = kubectl_word(kind);
 
@@ -136,7 +137,7 @@ static int check_pods(struct reach *reach, const struct kube_kind *kind,
 	if (r == 0)
 		r = have_left(kube_at(outcome.object, "items"), &again)
 			    ? again
-			    : refuse(reach, name, kind, true, err);
+			    : refuse_running(reach, name, kind, true, err);
 	cJSON_Delete(outcome.object);
 	return r;
 }
@@ -146,7 +147,7 @@ static int check_job(struct reach *reach, const struct kube_kind *kind,
 		     const char *name, const cJSON *job, struct error *err)
 {
 	if (!is_ours(job, name) || !kube_text(job, "metadata.uid"))
-		return refuse(reach, name, kind, false, err);
+		return refuse_running(reach, name, kind, false, err);
 	if (is_over(job))
 		return 0;
 	return is_ending(job) ? 1 : check_pods(reach, kind, name, err);

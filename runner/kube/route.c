@@ -170,8 +170,8 @@ static void on_identity(void *user, const struct kube_answer *answer)
 }
 
 /* Returns 1: the answer comes later. */
-static int ask(struct route *route, const char *what, kube_answer_f fn,
-	       struct error *err)
+static int get_secret(struct route *route, const char *what, kube_answer_f fn,
+		      struct error *err)
 {
 	char name[sizeof(route->job) + 16];
 	const struct kube_target target = {
@@ -195,11 +195,11 @@ static int advance(struct route *route, struct error *err)
 	int r = 0;
 
 	if (!*route->token.text && !lookup->token_file)
-		return ask(route, "token", on_token, err);
+		return get_secret(route, "token", on_token, err);
 	if (!*route->token.text)
 		r = token_read(&route->token, lookup->token_file, err);
 	if (r == 0 && !route->has_identity && !lookup->tls)
-		return ask(route, "client-tls", on_identity, err);
+		return get_secret(route, "client-tls", on_identity, err);
 	if (r == 0 && !route->has_identity)
 		r = keys_read_client(&route->identity, lookup->tls, err);
 	return r < 0 ? r : forward(route, err);

@@ -78,8 +78,8 @@ static bool split(char *text, char **host, const char **port)
 	return is_port(*port);
 }
 
-static int take(char out[LISTEN_MAX], const char *wish, int family,
-		struct error *err)
+static int choose_wished(char out[LISTEN_MAX], const char *wish, int family,
+			 struct error *err)
 {
 	char text[LISTEN_MAX], *host;
 	union address at;
@@ -128,7 +128,7 @@ int listen_choose(char out[LISTEN_MAX], const char *wish,
 	int r;
 
 	if (wish)
-		return take(out, wish, hosts->family, err);
+		return choose_wished(out, wish, hosts->family, err);
 	r = find_way(&own, &hosts->at[0], hosts->family, err);
 	if (r == 0)
 		print(out, &own, "0");

@@ -338,7 +338,7 @@ static void tell_address(struct local *local)
 }
 
 /* The address was written: watches the job, and starts the monitor. */
-static void begin(struct local *local)
+static void begin_watch(struct local *local)
 {
 	static const struct watch_events events = {
 		.on_job = on_job,
@@ -368,7 +368,7 @@ static void look_for_address(void *user)
 	r = statedir_address(local->config.dir, client->address,
 			     sizeof(client->address), &stamp, &err);
 	if (r == 0 && memcmp(&stamp, &local->old_address, sizeof(stamp))) {
-		begin(local);
+		begin_watch(local);
 		return;
 	}
 	if (loop_now() - local->started >= LISTEN) {

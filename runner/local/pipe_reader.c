@@ -46,7 +46,7 @@ static void close_pipe(struct pipe_reader *reader)
 }
 
 /* Returns false when nothing is there now, or nothing ever will be. */
-static bool take(struct pipe_reader *reader)
+static bool read_some(struct pipe_reader *reader)
 {
 	char data[65536];
 	ssize_t n = read(reader->fd, data, sizeof(data));
@@ -67,7 +67,7 @@ static void on_readable(void *user, uint32_t events)
 {
 	struct pipe_reader *reader = user;
 
-	take(reader);
+	read_some(reader);
 	if (reader->fd < 0)
 		reader->on_end(reader->user);
 }
@@ -111,7 +111,7 @@ void pipe_reader_hold(struct pipe_reader *reader, bool held)
 void pipe_reader_finish(struct pipe_reader *reader)
 {
 	/* a writer that is faster than we are must not keep us here */
-	for (int i = 0; i < 64 && reader->fd >= 0 && take(reader); i++)
+	for (int i = 0; i < 64 && reader->fd >= 0 && read_some(reader); i++)
 		;
 	close_pipe(reader);
 }

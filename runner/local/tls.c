@@ -34,7 +34,7 @@ static int make(struct local *local, const char *dir, struct error *err)
 
 /* They are somewhere else, and may be renewed there.  A link leads to a
  * client's from where `bellows status` and the like look for it. */
-static int take(struct local *local, const char *dir, struct error *err)
+static int use_given(struct local *local, const char *dir, struct error *err)
 {
 	CLEANUP(keys_fini) struct keys keys = {0};
 	const char *from = local->config.lookup->tls;
@@ -69,7 +69,7 @@ int local_tls_init(struct local *local, struct error *err)
 	if (r < 0)
 		return r;
 	if (lookup->tls)
-		r = take(local, dir, err);
+		r = use_given(local, dir, err);
 	else if (listen && !rpc_is_local(listen) && !lookup->unencrypted)
 		r = make(local, dir, err);
 	return r < 0 ? r
