@@ -9,7 +9,7 @@
  *   nothing is known, but it takes long
  */
 
-#include "monitor/pod_pool_pods.h"
+#include "monitor/pod_pool_list.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef MONITOR_POD_POOL_PODS_H
-#define MONITOR_POD_POOL_PODS_H
+#ifndef MONITOR_POD_POOL_LIST_H
+#define MONITOR_POD_POOL_LIST_H
 
 /*
  * The pods that a pool knows, by name

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "monitor/pod_pool_pods.h"
+#include "monitor/pod_pool_list.h"
 
 #include <errno.h>
 #include <stdio.h>
