@@ -81,7 +81,7 @@ static int post_first(struct events *events, struct error *err)
 		.note = first->note,
 	};
 
-	return kube_tell(events->kube, &event, on_posted, events, err);
+	return kube_post_event(events->kube, &event, on_posted, events, err);
 }
 
 static void post(void *user)

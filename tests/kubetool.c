@@ -103,7 +103,7 @@ static void on_regarded(void *user, const struct kube_answer *answer)
 
 	if (answer->r < 0)
 		on_answer(user, answer);
-	else if (kube_tell(tool->kube, &event, on_answer, tool, &err) < 0)
+	else if (kube_post_event(tool->kube, &event, on_answer, tool, &err) < 0)
 		loop_stop(tool->loop, fail(err.text));
 }
 

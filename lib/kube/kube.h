@@ -186,7 +186,7 @@ struct kube_event {
 	const char *note;
 };
 
-int kube_tell(struct kube *kube, const struct kube_event *event,
-	      kube_answer_f fn, void *user, struct error *err);
+int kube_post_event(struct kube *kube, const struct kube_event *event,
+		    kube_answer_f fn, void *user, struct error *err);
 
 #endif

@@ -105,8 +105,8 @@ int kube_patch(struct kube *kube, struct kube_call **out,
 	return ask(fn, user);
 }
 
-int kube_tell(struct kube *kube, const struct kube_event *event,
-	      kube_answer_f fn, void *user, struct error *err)
+int kube_post_event(struct kube *kube, const struct kube_event *event,
+		    kube_answer_f fn, void *user, struct error *err)
 {
 	char what[1024];
 

@@ -90,8 +90,8 @@ static cJSON *make(const struct kube_event *event, const char *namespace)
 	return object;
 }
 
-int kube_tell(struct kube *kube, const struct kube_event *event,
-	      kube_answer_f fn, void *user, struct error *err)
+int kube_post_event(struct kube *kube, const struct kube_event *event,
+		    kube_answer_f fn, void *user, struct error *err)
 {
 	const char *namespace =
 		kube_text(event->regarding, "metadata.namespace");
