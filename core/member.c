@@ -39,51 +39,54 @@ int member_find(const struct ledger *ledger, const char *name)
 }
 
 static int find_incarnation(const struct ledger *ledger,
-			    const struct introduction *who)
+			    const struct introduction *executor)
 {
 	for (int i = 0; i < ledger->n; i++)
-		if (ledger->members[i].incarnation == who->incarnation &&
-		    strcmp(ledger->members[i].name, who->name) == 0)
+		if (ledger->members[i].incarnation == executor->incarnation &&
+		    strcmp(ledger->members[i].name, executor->name) == 0)
 			return i;
 	return NO_MEMBER;
 }
 
-static void enroll(struct member *member, const struct introduction *who,
+static void enroll(struct member *member, const struct introduction *executor,
 		   msec_t now)
 {
-	bool has_node = who->node && *who->node;
+	bool has_node = executor->node && *executor->node;
 
 	*member = (struct member){
-		.incarnation = who->incarnation,
-		.slots = who->slots,
-		.cores = who->cores,
-		.node_cores = who->node_cores > who->cores ? who->node_cores
-							   : who->cores,
-		.fast_network = who->fast_network,
-		.polled = who->polled,
-		.silence = who->silence,
+		.incarnation = executor->incarnation,
+		.slots = executor->slots,
+		.cores = executor->cores,
+		.node_cores = executor->node_cores > executor->cores
+				      ? executor->node_cores
+				      : executor->cores,
+		.fast_network = executor->fast_network,
+		.polled = executor->polled,
+		.silence = executor->silence,
 		.heard = now,
 	};
-	snprintf(member->name, sizeof(member->name), "%s", who->name);
-	snprintf(member->address, sizeof(member->address), "%s", who->address);
-	snprintf(member->machine, sizeof(member->machine), "%s", who->machine);
+	snprintf(member->name, sizeof(member->name), "%s", executor->name);
+	snprintf(member->address, sizeof(member->address), "%s",
+		 executor->address);
+	snprintf(member->machine, sizeof(member->machine), "%s",
+		 executor->machine);
 	snprintf(member->node, sizeof(member->node), "%s",
-		 has_node ? who->node : who->machine);
+		 has_node ? executor->node : executor->machine);
 }
 
 enum join_result member_join(struct ledger *ledger,
-			     const struct introduction *who, msec_t now,
+			     const struct introduction *executor, msec_t now,
 			     int *index, int *lost)
 {
 	*index = *lost = NO_MEMBER;
-	if (!is_name(who->name))
+	if (!is_name(executor->name))
 		return JOIN_BAD_NAME;
-	if (who->slots == 0 || who->slots > SLOTS_MAX)
+	if (executor->slots == 0 || executor->slots > SLOTS_MAX)
 		return JOIN_BAD_SLOTS;
-	if (ledger->n > 0 && who->polled != ledger->members[0].polled)
+	if (ledger->n > 0 && executor->polled != ledger->members[0].polled)
 		return JOIN_MIXED;
 
-	*index = find_incarnation(ledger, who);
+	*index = find_incarnation(ledger, executor);
 	if (*index != NO_MEMBER) {
 		struct member *known = &ledger->members[*index];
 
@@ -95,9 +98,9 @@ enum join_result member_join(struct ledger *ledger,
 
 	if (ledger->n == MEMBERS_MAX)
 		return JOIN_FULL;
-	*lost = member_find(ledger, who->name);
+	*lost = member_find(ledger, executor->name);
 	*index = ledger->n++;
-	enroll(&ledger->members[*index], who, now);
+	enroll(&ledger->members[*index], executor, now);
 	return *lost == NO_MEMBER ? JOIN_NEW : JOIN_REPLACED;
 }
 

@@ -91,7 +91,7 @@ enum join_result {
 
 /* *index: the entry, or NO_MEMBER; *lost: NO_MEMBER unless JOIN_REPLACED. */
 enum join_result member_join(struct ledger *ledger,
-			     const struct introduction *who, msec_t now,
+			     const struct introduction *executor, msec_t now,
 			     int *index, int *lost);
 
 /* The living entry of that name, or NO_MEMBER. */

@@ -198,9 +198,9 @@ static int check_word(const char *key, const char *word, struct error *err)
  * stream closes at once.  An executor that is cut off has no rank that computes
  * once its lease is over; then a new executor may use the name. */
 static int check_holder(const struct members *members,
-			const struct introduction *who, struct error *err)
+			const struct introduction *executor, struct error *err)
 {
-	int holder = member_find(&members->ledger, who->name);
+	int holder = member_find(&members->ledger, executor->name);
 	const struct member *m;
 	msec_t silent;
 
@@ -208,7 +208,7 @@ static int check_holder(const struct members *members,
 		return 0;
 	m = &members->ledger.members[holder];
 	silent = loop_now() - m->heard;
-	if (m->incarnation == who->incarnation ||
+	if (m->incarnation == executor->incarnation ||
 	    silent > members_lease(members))
 		return 0;
 	return error_set(err, -EEXIST,
@@ -217,28 +217,29 @@ static int check_holder(const struct members *members,
 			 m->name, (long long)silent);
 }
 
-int members_join(struct members *members, const struct introduction *who,
+int members_join(struct members *members, const struct introduction *executor,
 		 int *member, struct error *err)
 {
-	int lost, r = check_word("address", who->address, err);
+	int lost, r = check_word("address", executor->address, err);
 
 	if (r == 0)
-		r = check_word("machine", who->machine, err);
-	if (r == 0 && who->node)
-		r = check_word("node", who->node, err);
+		r = check_word("machine", executor->machine, err);
+	if (r == 0 && executor->node)
+		r = check_word("node", executor->node, err);
 	if (r == 0)
-		r = check_holder(members, who, err);
+		r = check_holder(members, executor, err);
 	if (r < 0)
 		return r;
-	switch (member_join(&members->ledger, who, loop_now(), member, &lost)) {
+	switch (member_join(&members->ledger, executor, loop_now(), member,
+			    &lost)) {
 	case JOIN_REPLACED:
 		depart(members, lost, MEMBER_LOST, "came back anew");
-		log_info("executor=%s joined again slots=%u", who->name,
-			 who->slots);
+		log_info("executor=%s joined again slots=%u", executor->name,
+			 executor->slots);
 		return 0;
 	case JOIN_NEW:
-		log_info("executor=%s joined slots=%u cores=%u", who->name,
-			 who->slots, who->cores);
+		log_info("executor=%s joined slots=%u cores=%u", executor->name,
+			 executor->slots, executor->cores);
 		return 0;
 	case JOIN_AGAIN:
 		return 0;
@@ -251,13 +252,13 @@ int members_join(struct members *members, const struct introduction *who,
 				 "alone");
 	case JOIN_BAD_SLOTS:
 		return error_set(err, -EINVAL, "slots: %u; 1 to 4096",
-				 who->slots);
+				 executor->slots);
 	case JOIN_MIXED:
 		return error_set(err, -EXDEV,
 				 "the executors of this job %s; it takes no "
 				 "others",
-				 who->polled ? "hold a stream"
-					     : "are polled, as Kub's are");
+				 executor->polled ? "hold a stream"
+						  : "are polled, as Kub's are");
 	case JOIN_FULL:
 		return error_set(err, -ENOSPC,
 				 "the job has seen %d executors, its most",
@@ -270,7 +271,7 @@ void members_on_join(struct members *members, struct rpc_call *call,
 		     const Bellows__V1__JobInitRequest *request,
 		     const Bellows__V1__JobInitReply *welcome)
 {
-	const struct introduction who = {
+	const struct introduction executor = {
 		.name = request->name,
 		.address = request->address,
 		.machine = request->machine,
@@ -283,7 +284,7 @@ void members_on_join(struct members *members, struct rpc_call *call,
 		.silence = members->lost_after,
 	};
 	struct error err;
-	int member, r = members_join(members, &who, &member, &err);
+	int member, r = members_join(members, &executor, &member, &err);
 
 	if (r == 0)
 		rpc_call_reply(call, &welcome->base);

@@ -59,7 +59,7 @@ msec_t members_lease(const struct members *members);
  * sentence -EINVAL (what is wrong), -EEXIST (another one of that name is
  * there), -ESTALE (it was given up), -EXDEV (the executors of this job are of
  * the other kind), -ENOSPC (too many). */
-int members_join(struct members *members, const struct introduction *who,
+int members_join(struct members *members, const struct introduction *executor,
 		 int *member, struct error *err);
 
 /* One that is polled (polled.h) has called. */

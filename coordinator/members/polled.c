@@ -30,15 +30,15 @@ void polled_name(const char *address, char name[MEMBER_NAME_MAX])
 			*at = '-';
 }
 
-int polled_find(const struct ledger *ledger, const char *who)
+int polled_find(const struct ledger *ledger, const char *name_or_address)
 {
 	char address[POLLED_ADDRESS_MAX], name[MEMBER_NAME_MAX];
 	int member;
 
 	if (!member_all_polled(ledger))
 		return NO_MEMBER;
-	member = member_find(ledger, who);
-	if (member != NO_MEMBER || !polled_address(who, address))
+	member = member_find(ledger, name_or_address);
+	if (member != NO_MEMBER || !polled_address(name_or_address, address))
 		return member;
 	polled_name(address, name);
 	return member_find(ledger, name);
@@ -70,7 +70,7 @@ int polled_join(struct members *members, const char *text, unsigned slots,
 {
 	const struct ledger *ledger = members_ledger(members);
 	char address[POLLED_ADDRESS_MAX], name[MEMBER_NAME_MAX];
-	struct introduction who = {
+	struct introduction executor = {
 		.name = name,
 		.address = address,
 		.machine = address,
@@ -86,6 +86,6 @@ int polled_join(struct members *members, const char *text, unsigned slots,
 				 text);
 	polled_name(address, name);
 	*again = polled_find(ledger, name) != NO_MEMBER;
-	who.incarnation = incarnation(ledger, name);
-	return members_join(members, &who, member, err);
+	executor.incarnation = incarnation(ledger, name);
+	return members_join(members, &executor, member, err);
 }

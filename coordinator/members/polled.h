@@ -37,6 +37,6 @@ int polled_join(struct members *members, const char *address, unsigned slots,
 const char *polled_user(void);
 
 /* The living executor with that name or address, NO_MEMBER if none. */
-int polled_find(const struct ledger *ledger, const char *who);
+int polled_find(const struct ledger *ledger, const char *name_or_address);
 
 #endif

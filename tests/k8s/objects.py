@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every manifest in k8s/ has to be, whoever wrote or rendered it"""
+"""What every manifest in k8s/ has to be, written or rendered"""
 
 import re
 import subprocess
@@ -183,7 +183,7 @@ def is_small(role):
 def lets_the_unfit_go(budget):
     """A drain does not wait for an executor that computes nothing"""
     expect(budget["spec"].get("unhealthyPodEvictionPolicy") == "AlwaysAllow",
-           f"{name(budget)}: it keeps who is not ready")
+           f"{name(budget)}: it keeps pods that are not ready")
 
 
 def restarts_nothing(job):
