@@ -42,7 +42,7 @@ static struct kube_target target_of(const struct flight *flight)
 	return (struct kube_target){
 		.kind = patch ? &kube_vcjobs : &kube_pods,
 		.namespace = flight->p->namespace,
-		.name = patch ? flight->p->owner.who.name : flight->act.name,
+		.name = patch ? flight->p->owner.ref.name : flight->act.name,
 	};
 }
 
@@ -134,7 +134,7 @@ static int patch_owner(struct flight *flight, struct error *err)
 
 	if (!patch)
 		return error_set(err, -ENOMEM, "out of memory");
-	log_info("owner=%s replicas=%u was=%u", p->owner.who.name,
+	log_info("owner=%s replicas=%u was=%u", p->owner.ref.name,
 		 flight->act.replicas, owner_replicas(&p->owner));
 	r = kube_patch(p->kube, &flight->call, &target, patch, 0, on_patched,
 		       flight, err);

@@ -125,7 +125,7 @@ static int watch_pods(struct cluster *p, struct error *err)
 
 static void on_unread(struct cluster *p, const char *text)
 {
-	log_warn("owner=%s not read: %s", p->owner.who.name, text);
+	log_warn("owner=%s not read: %s", p->owner.ref.name, text);
 	pod_pool_set_api_error(&p->pool, text);
 	loop_timer_set(p->loop, &p->timer, READ_AGAIN, on_timer, p);
 }
@@ -209,7 +209,7 @@ static void go_on_reading(struct cluster *p)
 		on_all_read(p);
 		return;
 	}
-	pod_view_query(query, p->owner.who.name, "coordinator");
+	pod_view_query(query, p->owner.ref.name, "coordinator");
 	read_one(p, &kube_pods, NULL, query, on_coordinator);
 }
 
@@ -237,7 +237,7 @@ static void on_owner(void *user, const struct kube_answer *answer)
 		on_unread(p, answer->text);
 	else if (owner_read(&p->owner, answer->object, &err) < 0)
 		on_unread(p, err.text);
-	else if (p->owner.who.kind == OWNER_VCJOB)
+	else if (p->owner.ref.kind == OWNER_VCJOB)
 		go_on_reading(p);
 	else
 		read_one(p, &kube_podtemplates, p->podtemplate, NULL,
@@ -253,7 +253,7 @@ void cluster_read(struct cluster *p)
 	};
 
 	if (!p->reading)
-		read_one(p, kinds[p->owner.who.kind], p->owner.who.name, NULL,
+		read_one(p, kinds[p->owner.ref.kind], p->owner.ref.name, NULL,
 			 on_owner);
 }
 

@@ -46,10 +46,10 @@ int owner_parse(struct owner_name *out, const char *text, struct error *err)
 			 "--owner %s: vcjob/NAME, job/NAME or pod/NAME", text);
 }
 
-int owner_init(struct owner *owner, const struct owner_name *who,
+int owner_init(struct owner *owner, const struct owner_name *ref,
 	       const char *task, const char *coordinator)
 {
-	*owner = (struct owner){.who = *who};
+	*owner = (struct owner){.ref = *ref};
 	owner->task = strdup(task);
 	owner->coordinator = strdup(coordinator);
 	return owner->task && owner->coordinator ? 0 : -ENOMEM;
@@ -92,14 +92,14 @@ static const cJSON *find_task(const cJSON *object, const char *name)
 /* The task of the executors; NULL: there is none, or it was not read. */
 static const cJSON *task_of(const struct owner *owner)
 {
-	return owner->who.kind == OWNER_VCJOB && owner->object
+	return owner->ref.kind == OWNER_VCJOB && owner->object
 		       ? find_task(owner->object, owner->task)
 		       : NULL;
 }
 
 const cJSON *owner_template(const struct owner *owner)
 {
-	if (owner->who.kind == OWNER_VCJOB)
+	if (owner->ref.kind == OWNER_VCJOB)
 		return kube_at(task_of(owner), "template");
 	return kube_at(owner->podtemplate, "template");
 }
@@ -121,7 +121,7 @@ static int check_labels(const struct owner *owner, const cJSON *template,
 	const struct {
 		const char *name, *value;
 	} labels[] = {
-		{LABEL_JOB, owner->who.name},
+		{LABEL_JOB, owner->ref.name},
 		{LABEL_ROLE, "executor"},
 	};
 
@@ -134,7 +134,7 @@ static int check_labels(const struct owner *owner, const cJSON *template,
 					 "vcjob/%s: the template of its task "
 					 "%s needs the label %s: %s, by which "
 					 "its executors are found",
-					 owner->who.name, owner->task,
+					 owner->ref.name, owner->task,
 					 labels[i].name, labels[i].value);
 	}
 	return 0;
@@ -150,12 +150,12 @@ static int check_task(const struct owner *owner, const cJSON *object,
 		return error_set(err, -EINVAL,
 				 "vcjob/%s has no task %s; --task says which "
 				 "one is of executors",
-				 owner->who.name, owner->task);
+				 owner->ref.name, owner->task);
 	template = kube_at(task, "template");
 	if (!owner_first(template, "spec.containers"))
 		return error_set(err, -EINVAL,
 				 "vcjob/%s: task %s has no container",
-				 owner->who.name, owner->task);
+				 owner->ref.name, owner->task);
 	return check_labels(owner, template, err);
 }
 
@@ -167,8 +167,8 @@ int owner_read(struct owner *owner, const cJSON *object, struct error *err)
 	    !kube_text(object, "metadata.resourceVersion"))
 		return error_set(err, -EINVAL,
 				 "%s/%s: the API shows it without uid",
-				 kinds[owner->who.kind], owner->who.name);
-	if (owner->who.kind == OWNER_VCJOB)
+				 kinds[owner->ref.kind], owner->ref.name);
+	if (owner->ref.kind == OWNER_VCJOB)
 		r = check_task(owner, object, err);
 	return r < 0 ? r : replace(&owner->object, object, err);
 }
@@ -250,7 +250,7 @@ static bool object_to(const cJSON *policies, const struct owner *owner,
 		snprintf(text, POD_POOL_TEXT_MAX,
 			 "vcjob/%s has the policy %s: %s%s, so that one pod "
 			 "that goes ends more than itself: remove it",
-			 owner->who.name, event, action, where);
+			 owner->ref.name, event, action, where);
 		return true;
 	}
 	return false;

@@ -33,7 +33,7 @@ struct owner_name {
 int owner_parse(struct owner_name *out, const char *text, struct error *err);
 
 struct owner {
-	struct owner_name who;
+	struct owner_name ref;
 	char *task;        /* of a Volcano Job */
 	char *coordinator; /* "host:port", for templates that name none */
 	cJSON *object;     /* as it was read last; NULL: it was not */
@@ -41,7 +41,7 @@ struct owner {
 };
 
 /* Copies. */
-int owner_init(struct owner *owner, const struct owner_name *who,
+int owner_init(struct owner *owner, const struct owner_name *ref,
 	       const char *task, const char *coordinator);
 void owner_fini(struct owner *owner);
 

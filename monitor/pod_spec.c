@@ -93,9 +93,9 @@ static void put_reference(struct maker *maker, cJSON *metadata,
 	cJSON *reference = append(maker, list);
 
 	put_text(maker, reference, "apiVersion",
-		 kinds[owner->who.kind].version);
-	put_text(maker, reference, "kind", kinds[owner->who.kind].kind);
-	put_text(maker, reference, "name", owner->who.name);
+		 kinds[owner->ref.kind].version);
+	put_text(maker, reference, "kind", kinds[owner->ref.kind].kind);
+	put_text(maker, reference, "name", owner->ref.name);
 	put_text(maker, reference, "uid", owner_uid(owner));
 	put(maker, reference, "controller", cJSON_CreateFalse());
 	put(maker, reference, "blockOwnerDeletion", cJSON_CreateFalse());
@@ -112,13 +112,13 @@ static void put_volcano(struct maker *maker, cJSON *labels, cJSON *annotations,
 	const char *queue = kube_text(owner->object, "spec.queue");
 	char group[OWNER_NAME_MAX + POD_POOL_UID_MAX + 2];
 
-	snprintf(group, sizeof(group), "%s-%s", owner->who.name,
+	snprintf(group, sizeof(group), "%s-%s", owner->ref.name,
 		 owner_uid(owner));
-	put_text(maker, labels, VOLCANO "job-name", owner->who.name);
+	put_text(maker, labels, VOLCANO "job-name", owner->ref.name);
 	put_text(maker, labels, VOLCANO "job-namespace",
 		 kube_text(owner->object, "metadata.namespace"));
 	put_text(maker, labels, VOLCANO "task-spec", owner->task);
-	put_text(maker, annotations, VOLCANO "job-name", owner->who.name);
+	put_text(maker, annotations, VOLCANO "job-name", owner->ref.name);
 	put_text(maker, annotations, VOLCANO "task-spec", owner->task);
 	put_text(maker, annotations, "scheduling.k8s.io/group-name", group);
 	if (queue) {
@@ -148,11 +148,11 @@ static void put_metadata(struct maker *maker, cJSON *pod,
 	labels = within(maker, metadata, "labels");
 	annotations = within(maker, metadata, "annotations");
 	put_text(maker, metadata, "name", name);
-	put_text(maker, labels, LABEL_JOB, owner->who.name);
+	put_text(maker, labels, LABEL_JOB, owner->ref.name);
 	put_text(maker, labels, LABEL_ROLE, "executor");
 	put_text(maker, labels, LABEL_MANAGER, MANAGER);
 	put_reference(maker, metadata, owner);
-	if (owner->who.kind == OWNER_VCJOB)
+	if (owner->ref.kind == OWNER_VCJOB)
 		put_volcano(maker, labels, annotations, owner);
 }
 
@@ -239,9 +239,9 @@ static void put_spec(struct maker *maker, cJSON *pod, const struct owner *owner,
 	put_text(maker, spec, "restartPolicy", "Never");
 	put_text(maker, spec, "hostname", name);
 	put_environment(maker, containers->child, owner);
-	if (owner->who.kind != OWNER_VCJOB)
+	if (owner->ref.kind != OWNER_VCJOB)
 		return;
-	put_if_absent(maker, spec, "subdomain", owner->who.name);
+	put_if_absent(maker, spec, "subdomain", owner->ref.name);
 	put_if_absent(maker, spec, "schedulerName",
 		      kube_text(owner->object, "spec.schedulerName"));
 	put_if_absent(maker, spec, "schedulerName", "volcano");

@@ -120,7 +120,7 @@ static bool is_of_this_machine(const char *address)
 static void name_all(struct cluster *p, const struct provider_config *config)
 {
 	const struct provider_cluster *where = config->cluster;
-	const char *name = p->owner.who.name;
+	const char *name = p->owner.ref.name;
 
 	snprintf(p->made, sizeof(p->made), "%s-bellows-", name);
 	snprintf(p->task, sizeof(p->task), "%s-%.60s-", name, p->owner.task);
@@ -143,7 +143,7 @@ static int cluster_create(struct provider **out,
 	CLEANUP(cluster_free) struct cluster *p = calloc(1, sizeof(*p));
 	const struct provider_cluster *where = config->cluster;
 	struct pod_pool_config pool = {0};
-	struct owner_name who;
+	struct owner_name ref;
 	int r;
 
 	if (!p)
@@ -153,10 +153,10 @@ static int cluster_create(struct provider **out,
 				    .user = config->user};
 	p->loop = config->loop;
 	list_init(&p->flights);
-	r = owner_parse(&who, where->owner, err);
+	r = owner_parse(&ref, where->owner, err);
 	if (r < 0)
 		return r;
-	r = owner_init(&p->owner, &who, where->task ? where->task : "worker",
+	r = owner_init(&p->owner, &ref, where->task ? where->task : "worker",
 		       config->coordinator);
 	if (r < 0)
 		return error_set(err, r, "out of memory");
@@ -169,7 +169,7 @@ static int cluster_create(struct provider **out,
 			    ? POD_POOL_REPLICAS
 			    : POD_POOL_PODS;
 	pool.made = p->made;
-	pool.task = who.kind == OWNER_VCJOB ? p->task : NULL;
+	pool.task = ref.kind == OWNER_VCJOB ? p->task : NULL;
 	pod_pool_init(&p->pool, &pool);
 	*out = &STEAL(p)->base;
 	return 0;

@@ -60,8 +60,8 @@ static void on_listed(void *user)
 		end(route, NULL);
 }
 
-/* A user who may not watch pods sees the end of the pod by that of the
- * connection. */
+/* Without the right to watch pods, the end of the connection shows the end of
+ * the pod. */
 static void on_watch_trouble(void *user, const struct kube_answer *answer)
 {
 }

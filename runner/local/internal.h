@@ -25,13 +25,13 @@ struct local {
 	int failure_code;
 };
 
-/* The token of a job that listens to more than a unix socket: --token-file, or
- * one of its own in the state directory. */
+/* Sets the token of a job that listens on TCP: that of --token-file, or one of
+ * its own in the state directory. */
 int local_token_init(struct local *local, struct error *err);
 void local_token_fini(struct local *local); /* removes its own */
 
-/* Certificates of a job that listens beyond this machine, unless it is not to
- * encrypt: --tls, or new ones in the state directory. */
+/* Sets the certificates of a job that listens beyond this machine: those of
+ * --tls, or new ones in the state directory; none with --unencrypted. */
 int local_tls_init(struct local *local, struct error *err);
 void local_tls_fini(struct local *local); /* removes its own */
 

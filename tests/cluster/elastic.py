@@ -289,7 +289,7 @@ def a_grow(heat, pods, born):
     grow = heat.runs_on(4)["history"][-1]
     assert grow["result"] == "done" and grow["to"] == 4, grow
     at = [grow[f"{name}_ms"] for name in INSTANTS]
-    # who computes is stopped when all others are there
+    # the ranks are stopped when all new executors are there
     assert None not in at and at == sorted(at), grow
     new = heat.room.wait("two pods ran", lambda: len(
         found := set(pods.since) - known) == 2 and found)

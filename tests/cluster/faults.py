@@ -140,7 +140,7 @@ def fill(space, spare):
     space.runs("filler")
 
 
-# ---- who computes is taken away ----
+# ---- executors are taken away ----
 
 def a_worker_deleted_by_hand_is_replaced_and_no_step_is_lost(room, space):
     heat = Heat(room, space).begins(VOLCANO)
@@ -319,7 +319,7 @@ def what_volcano_reclaims_leaves_and_no_step_is_lost(room, space):
     assert heat.restarts() == 0
 
 
-# ---- who decides is taken away ----
+# ---- the coordinator or the monitor is taken away ----
 
 def a_killed_master_goes_on_from_its_checkpoint(room, space):
     heat = Heat(room, space).begins(VOLCANO)
@@ -355,7 +355,7 @@ def a_monitor_killed_in_a_grow_makes_nothing_twice(room, space):
 # ---- the API is away ----
 
 class Direct(Heat):
-    """Asked as one who is in the cluster's network."""
+    """Asked from inside the cluster's network."""
 
     def __init__(self, room, space):
         super().__init__(room, space)

@@ -224,7 +224,7 @@ class Part:
                      == self.name), None)
 
     def stop(self):
-        """It is gone: whoever asks is refused."""
+        """It is gone: a connection to it is refused."""
         pid = self.pid()
         assert pid, f"there is no {self.name}"
         self.argv = harness.command(pid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is who in the cluster: certificates, and kubeconfigs that carry them"""
+"""Certificates of the cluster's components, and kubeconfigs that carry them"""
 
 import base64
 import json

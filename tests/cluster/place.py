@@ -6,7 +6,7 @@ of its name, and all its processes in a PID and a network namespace that one
 process holds open: process 1 in there (pause.c).  With it they all end, and
 with them their mounts and links.
 
-Nothing else has to be remembered to find a cluster again: who belongs to it
+Nothing else has to be remembered to find a cluster again: each of its processes
 carries its name in the environment or is in its network.  So one that was made
 half is removed like a whole one.
 """
@@ -238,7 +238,7 @@ class Place:
             file.write(f"{pid} {began(pid)}\n")
 
     def is_orphan(self):
-        """It had an owner, who is dead."""
+        """Its owner is dead."""
         at = read(self.path("owner")).split()
         return len(at) == 2 and (not is_alive(int(at[0]))
                                  or began(int(at[0])) != int(at[1]))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which TCP ports of a pod are open, and whose they are
 
-A connection is tried to every port, from the cluster's network.  Who listens is
-read from the pod's own network namespace.
+A connection is tried to every port, from the cluster's network.  The process
+that listens is read from the pod's own network namespace.
 """
 
 import errno

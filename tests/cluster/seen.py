@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What a job on a real Kubernetes shows: to kubectl and its plug-in, to
-Prometheus, and to whoever tries its ports.  args: BIN"""
+Prometheus, and at its ports.  args: BIN"""
 
 import glob
 import http.client

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Certificates of a job: who has which, and for how long.  args: BIN"""
+"""Certificates of a job: where they are, and for how long.  args: BIN"""
 
 import os
 import stat

@@ -221,7 +221,7 @@ def one_that_is_read_only_ends_nothing(room):
     work = harness.lasting_work()
     at = begun(room, work)
     folder = room.path("state", "heat")
-    # whoever has a file open goes on writing to it
+    # a process that has a file open goes on writing to it
     subprocess.run(["mount", "--bind", folder, folder], check=True)
     try:
         subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)

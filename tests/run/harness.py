@@ -358,7 +358,7 @@ def has_stepped(job):
 
 
 def reap():
-    """Those who lost their parents are ours."""
+    """This process is the parent of those that lost theirs."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -442,7 +442,7 @@ def prove(number, test):
             why = f"# lines {' '.join(lines)}: {lie!r}"[:2000]
             print(why)
             room.describe()
-            print(why)  # again: whoever shows an end shows this
+            print(why)  # again: the end of the output is what is shown first
             print(f"not ok {name}", flush=True)
             return 1
         else:

@@ -293,7 +293,7 @@ def names_that_are_none_are_refused(room, target):
 
 @attacked
 def texts_are_shown_as_texts(room, target):
-    """Whoever reads the job gets UTF-8, and nobody's log gets another line."""
+    """The job is shown in UTF-8, and no log gets a line of the attacker's."""
     reason = b"\x1b]0;x\x07 one\ntwo $(touch owned) " + b"\xc3\xa4" * 300
     code, _ = target.send("Scale", bytes([1 << 3, 99]) + text(4, reason))
     assert code == grpc.StatusCode.OK
@@ -338,8 +338,9 @@ def reports_about_ranks_of_others_are_refused_and_change_nothing(room, target):
          "liar speaks of program 1, which runs on w"),
     ]
     for number, (lie, sentence) in enumerate(lies, 1):
-        who = liar(target, incarnation=number)
-        said = target.stream("ActiveServer").send(**who, **lie).refusal(DENIED)
+        identity = liar(target, incarnation=number)
+        said = target.stream("ActiveServer").send(
+            **identity, **lie).refusal(DENIED)
         assert said.startswith(sentence), said
         target.room.wait("the log", lambda sentence=sentence:
                          sentence in target.at.errors)
@@ -348,13 +349,13 @@ def reports_about_ranks_of_others_are_refused_and_change_nothing(room, target):
 
 @attacked
 def output_for_ranks_of_others_is_refused(room, target):
-    who = liar(target)
+    identity = liar(target)
     line = b"parint: digest 0123456789abcdef\n"
     said = target.stream("Output").send(
-        **who, epoch=1, rank=0, data=line).refusal(DENIED)
+        **identity, epoch=1, rank=0, data=line).refusal(DENIED)
     assert said.startswith("liar speaks of rank 0 of start 1"), said
     said = target.stream("Output").send(
-        **who, epoch=9, rank=0, data=line).refusal(DENIED)
+        **identity, epoch=9, rank=0, data=line).refusal(DENIED)
     assert said.startswith("liar speaks of start 9"), said
     said = target.stream("Output").send(
         name="w0", incarnation=1, epoch=1, rank=0, data=line).refusal(NOT_FOUND)
@@ -365,10 +366,10 @@ def output_for_ranks_of_others_is_refused(room, target):
 
 @attacked
 def a_checkpoint_report_for_ranks_of_others_is_refused(room, target):
-    who = liar(target)
+    identity = liar(target)
     judge = target.call("Checkpointing")
     good = {"complete": True, "newer": True, "step": 5}
-    said = refusal(lambda: judge(**who, epoch=1, **good), DENIED)
+    said = refusal(lambda: judge(**identity, epoch=1, **good), DENIED)
     assert said.startswith("liar speaks of rank 0 of start 1"), said
     said = refusal(lambda: judge(name="w0", epoch=1, **good), NOT_FOUND)
     assert said == "executor 'w0' has not joined"
@@ -394,19 +395,20 @@ def messages_out_of_order_are_refused(room, target):
     said = target.stream("ActiveServer").send(
         heartbeat={"ranks": 1}).refusal(NOT_FOUND)
     assert said == "executor '' has not joined"
-    who = liar(target)
-    first = target.stream("ActiveServer").send(**who, heartbeat={"ranks": 9})
+    identity = liar(target)
+    first = target.stream("ActiveServer").send(
+        **identity, heartbeat={"ranks": 9})
     assert first.next().WhichOneof("what") == "probe"
     assert first.next().WhichOneof("what") == "lease"
     second = target.stream("ActiveServer").send(
-        **who, probed={"token": 99, "failure": "no", "exit_code": 1})
+        **identity, probed={"token": 99, "failure": "no", "exit_code": 1})
     second.next()
     assert first.call.code() == grpc.StatusCode.OK  # there is one at a time
     second.send(probed={"token": 99}).send(sshd={"port": 99999})
     second.send(heartbeat={"leaving": True})
-    target.call("EndExec")(**who, reason="bye")
-    target.call("EndExec")(**who, reason="again")
-    said = refusal(lambda: target.call("JobInit")(**who, slots=1),
+    target.call("EndExec")(**identity, reason="bye")
+    target.call("EndExec")(**identity, reason="again")
+    said = refusal(lambda: target.call("JobInit")(**identity, slots=1),
                    grpc.StatusCode.FAILED_PRECONDITION)
     assert said == "this executor left the job or was given up"
     second.hang_up()
@@ -438,7 +440,7 @@ def more_connections_than_its_limit_are_borne(room):
 
 
 def more_connections_than_there_can_be_leave_it_listening(room):
-    """Some are refused, and whoever comes later is let in."""
+    """Some are refused, and later connections are let in."""
     target = Target(room, ["prlimit", "--nofile=256:256"])
     many = [target.connect() for _ in range(400)]
     refused = 0

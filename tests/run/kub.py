@@ -112,7 +112,7 @@ class Worker:
 
 
 class Job:
-    """A coordinator that serves Kub's programs, and who drives it."""
+    """A coordinator that serves Kub's programs, and its client."""
 
     def __init__(self, room, work, listen=HERE, **keys):
         keys = {"kub": "true", "mpi": "{launcher: ssh}",

@@ -160,7 +160,7 @@ def jobs_are_compared_while_all_of_them_compute(_room):
     except runs.Failed as reason:
         assert "no step" in str(reason), reason
     else:
-        raise AssertionError("who stands still has a pace")
+        raise AssertionError("a job that stands still has a pace")
 
 
 def what_was_used_is_counted_while_all_compute(_room):

@@ -163,7 +163,7 @@ def test_many_calls_may_be_under_way():
         assert out.count("0 200") == 50
 
 
-# ---- who asks ----
+# ---- the client's token and certificate ----
 
 def test_a_token_that_was_replaced_is_read_again():
     token = ROOM / "token"

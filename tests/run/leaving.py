@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Who is told to leave is left out in time.  args: BIN"""
+"""An executor that is told to leave is left out in time.  args: BIN"""
 
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What befalls a job while it is rescaled: when, to whom, and how
+"""What befalls a job while it is rescaled: when, to which process, and how
 
     kill   SIGKILL
     hang   SIGSTOP until it was noticed, or for HANG seconds; then SIGCONT
@@ -136,7 +136,7 @@ class Job:
             self.journal()[self.since:]) or self.lead.is_over())
         assert not self.lead.is_over(), "it was over before it was struck"
 
-    # -- whom
+    # -- processes
 
     def ranks(self):
         """Of the newest start, by number."""

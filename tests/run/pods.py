@@ -19,7 +19,7 @@ NAME = "heat-master-0.heat"
 ALONE = """exec 9>>ck/lock.$OMPI_COMM_WORLD_RANK
 flock -n 9 || { echo TWICE; exit 9; }
 exec parint "$@" """
-# and one that leaves somebody behind who does not heed SIGTERM
+# and one that leaves a process behind that ignores SIGTERM
 CLINGING = """trap '' TERM HUP
 exec 9>>ck/lock.$OMPI_COMM_WORLD_RANK
 flock -n 9 || { echo TWICE; exit 9; }

@@ -17,11 +17,11 @@ N = harness.some(1000, 60)  # the last one is to 1 rank again
 WARM = N // 20 * 2
 EACH = 20          # seconds that one relaunch may take
 GROWTH = 1024      # KiB
-WHO = ("bellows-coordinator", "bellows-monitor")
+LONG_LIVED = ("bellows-coordinator", "bellows-monitor")
 
 
 def own_memory(pid):
-    """In KiB.  Of libraries it depends on who else has them, so not of these."""
+    """In KiB, without libraries: what they take depends on other processes."""
     return int(re.search(rb"^Anonymous:\s+(\d+)", harness.read(
         f"/proc/{pid}/smaps_rollup"), re.M).group(1))
 
@@ -45,7 +45,7 @@ def many_relaunches_leave_no_trace(room):
     at = room.start("bellows", "run",
                     room.job(endless, ranks=(1, 1, 2), restarts=0))
     room.runs_on(1)
-    pids = [room.the(word) for word in (*WHO, "bellows-executor")]
+    pids = [room.the(word) for word in (*LONG_LIVED, "bellows-executor")]
     before, took = None, []
     for number in range(N):
         took.append(relaunch(room, 2 - number % 2, pids))

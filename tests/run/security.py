@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Who may do what with a job, and what answers on its hosts, as
+"""The rights of each role, and what answers on a job's hosts, as
 docs/security.md says.  args: BIN"""
 
 import errno
@@ -83,8 +83,8 @@ class Coordinator:
 # ---- calls ----
 
 def channel_as(address, folder=None, ca=None):
-    """With the identity in a folder; ca: whom to believe instead.  Each has a
-    connection of its own."""
+    """With the identity in a folder; ca: another authority to believe.  Each has
+    a connection of its own."""
     options = [("grpc.enable_http_proxy", 0),
                ("grpc.use_local_subchannel_pool", 1),
                ("grpc.ssl_target_name_override", SERVER)]
@@ -162,7 +162,7 @@ def callers_that_guess_the_token_have_to_wait(room):
                  for i in range(40)]
         assert codes[:10] == [CODE.UNAUTHENTICATED] * 10
         assert CODE.RESOURCE_EXHAUSTED in codes[10:]
-        # who was there and right, from this address too, notices nothing
+        # a client with the right token, from this address too, is not held up
         assert ask(before, COORDINATOR + "GetJob")[0] == CODE.OK
         room.wait("the right one is heard again", lambda: ask(
             channel, COORDINATOR + "GetJob")[0] == CODE.OK)

@@ -33,7 +33,7 @@ MNT_DETACH = 2
 HOSTILE = "echo noise; PATH=/none; cd /; exit 9\n"
 
 
-# ---- who runs ----
+# ---- processes ----
 
 def family(pid):
     """All living descendants."""

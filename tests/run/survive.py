@@ -222,7 +222,7 @@ def cancelled_it_ends_at_once(room):
     at.ends_with(130).says("cancelled")
 
 
-# ---- the ones who lead ----
+# ---- the coordinator and the command ----
 
 def a_killed_coordinator_leaves_no_process(room):
     at = begun(room, harness.work_for(60))

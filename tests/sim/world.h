@@ -88,7 +88,7 @@ void world_restock(struct world *world, unsigned more);
 void world_leave(struct world *world, unsigned n, msec_t within);
 
 /* The coordinator was killed, and another has taken its place: no rank is left,
- * and who was here comes back. */
+ * and the executors that were there come back. */
 void world_restart(struct world *world);
 
 void world_forget(struct world *world);

@@ -3,8 +3,8 @@
 #define TESTS_UNIT_CHECKPOINT_BED_H
 
 /*
- * A checkpoint directory of an application of app: generic, and who keeps its
- * checkpoints
+ * A checkpoint directory of an application of app: generic, and the checkpoint
+ * store of it
  */
 
 #include "apps/adapters.h"

@@ -145,7 +145,7 @@ static bool serve(void)
 	return true;
 }
 
-/* The job is now so, and who watches is told. */
+/* Sets the state of the job and tells it to those that watch. */
 static void tell(Bellows__V1__State state, unsigned size, double progress,
 		 unsigned wanted)
 {

@@ -9,7 +9,7 @@ static const char *failure(void)
 	return colon ? colon + 2 : got.failure;
 }
 
-/* ---- whom to believe ---- */
+/* ---- the server's certificate ---- */
 
 static void a_server_of_the_authority_is_believed(void)
 {
@@ -90,7 +90,7 @@ static void a_server_without_tls_gives_no_answer(void)
 	CHECK(strstr(got.failure, "127.0.0.1 port ") == got.failure);
 }
 
-/* ---- who we are ---- */
+/* ---- the client's certificate ---- */
 
 static void a_client_certificate_is_shown(void)
 {

@@ -4,7 +4,7 @@
 
 enum { STATES = JOB_SUSPENDED + 1, EVENTS = JOB_EV_SUSPEND + 1 };
 
-/* What a newcomer reads first: who may go where. */
+/* All transitions, written down a second time. */
 static const char table[] = "waiting:\n"
 			    "  executors -> starting\n"
 			    "  unfit -> failed\n"

@@ -79,7 +79,7 @@ static const char *wrong(const struct job *job)
 	if (job->leave != 0 &&
 	    (job->state == JOB_RUNNING || job->state == JOB_GROWING ||
 	     job->state == JOB_STARTING))
-		return "nobody minds who leaves";
+		return "an executor that leaves is not acted on";
 	if (job->retries_left > patience.retries)
 		return "more retries than allowed";
 	if (job->state == JOB_RUNNING
@@ -248,7 +248,7 @@ static void mishaps_without_a_checkpoint_come_to_an_end(void)
 	}
 }
 
-/* With patience alone, and nobody who answers. */
+/* Only time passes: no order is answered. */
 static void silence_comes_to_an_end(void)
 {
 	for (int run = 0; run < 5000; run++) {

@@ -96,7 +96,7 @@ static void descriptors_come_along_and_are_close_on_exec(void)
 	tear_down();
 }
 
-/* As a stranger sends it, who has no need of local_send(). */
+/* As a foreign program sends descriptors, without local_send(). */
 static bool send_with(const int *fds, size_t n)
 {
 	char control[CMSG_SPACE(8 * sizeof(int))] = {0}, nothing = 0;

@@ -19,12 +19,12 @@ static const struct introduction anna = {.name = "anna",
 static enum join_result join(const char *name, uint64_t incarnation,
 			     unsigned slots, msec_t now)
 {
-	struct introduction who = anna;
+	struct introduction executor = anna;
 
-	who.name = name;
-	who.incarnation = incarnation;
-	who.slots = slots;
-	return member_join(&ledger, &who, now, &entry, &lost);
+	executor.name = name;
+	executor.incarnation = incarnation;
+	executor.slots = slots;
+	return member_join(&ledger, &executor, now, &entry, &lost);
 }
 
 static void an_executor_is_enrolled_as_it_introduces_itself(void)
@@ -48,17 +48,17 @@ static void an_executor_is_enrolled_as_it_introduces_itself(void)
 
 static void without_a_node_its_machine_is_one(void)
 {
-	struct introduction who = anna;
+	struct introduction executor = anna;
 
-	who.node = NULL;
-	who.node_cores = 0;
+	executor.node = NULL;
+	executor.node_cores = 0;
 	ledger.n = 0;
-	member_join(&ledger, &who, 0, &entry, &lost);
+	member_join(&ledger, &executor, 0, &entry, &lost);
 	CHECK_TEXT(ledger.members[0].node, "node-1/7");
 	CHECK(ledger.members[0].node_cores == 8);
-	who.name = "bert";
-	who.node = "";
-	member_join(&ledger, &who, 0, &entry, &lost);
+	executor.name = "bert";
+	executor.node = "";
+	member_join(&ledger, &executor, 0, &entry, &lost);
 	CHECK_TEXT(ledger.members[1].node, "node-1/7");
 }
 
@@ -170,13 +170,13 @@ static void slots_are_at_least_one_and_not_without_end(void)
 static void long_texts_are_cut(void)
 {
 	char text[2 * MEMBER_TEXT_MAX];
-	struct introduction who = anna;
+	struct introduction executor = anna;
 
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	who.address = who.machine = who.node = text;
+	executor.address = executor.machine = executor.node = text;
 	ledger.n = 0;
-	member_join(&ledger, &who, 0, &entry, &lost);
+	member_join(&ledger, &executor, 0, &entry, &lost);
 	CHECK(strlen(ledger.members[0].address) == MEMBER_TEXT_MAX - 1);
 	CHECK(strlen(ledger.members[0].machine) == MEMBER_TEXT_MAX - 1);
 	CHECK(strlen(ledger.members[0].node) == MEMBER_TEXT_MAX - 1);

@@ -13,7 +13,7 @@ static const char *own;
 static void set_up(int n, unsigned ranks)
 {
 	static const char *none[] = {NULL};
-	struct introduction who = {
+	struct introduction executor = {
 		.address = "", .machine = "a", .slots = 1, .cores = 2};
 	char name[16];
 	int index, lost;
@@ -21,8 +21,8 @@ static void set_up(int n, unsigned ranks)
 	memset(&ledger, 0, sizeof(ledger));
 	for (int i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "w%d", i);
-		who.name = name;
-		member_join(&ledger, &who, 0, &index, &lost);
+		executor.name = name;
+		member_join(&ledger, &executor, 0, &index, &lost);
 		ledger.members[index].state = MEMBER_READY;
 	}
 	layout_make(&layout, &ledger, NULL, ranks, 1);

@@ -49,14 +49,14 @@ static cJSON *tree(const char *text)
 	return cJSON_Parse(copy);
 }
 
-static int read_as(const char *who, const char *text)
+static int read_as(const char *reference, const char *text)
 {
 	struct owner_name name;
 	cJSON *object = tree(text);
 	int r;
 
 	owner_fini(&owner);
-	if (!object || owner_parse(&name, who, &err) < 0 ||
+	if (!object || owner_parse(&name, reference, &err) < 0 ||
 	    owner_init(&owner, &name, "worker", "10.0.0.1:7000") < 0)
 		return -EIO;
 	r = owner_read(&owner, object, &err);

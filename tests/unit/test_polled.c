@@ -13,15 +13,15 @@ static const char *address(const char *text)
 
 static int add(const char *name, bool polled)
 {
-	const struct introduction who = {.name = name,
-					 .address = name,
-					 .machine = name,
-					 .incarnation = 1,
-					 .slots = 1,
-					 .polled = polled};
+	const struct introduction executor = {.name = name,
+					      .address = name,
+					      .machine = name,
+					      .incarnation = 1,
+					      .slots = 1,
+					      .polled = polled};
 	int member = NO_MEMBER, lost;
 
-	member_join(&ledger, &who, 0, &member, &lost);
+	member_join(&ledger, &executor, 0, &member, &lost);
 	return member;
 }
 

@@ -19,14 +19,14 @@ static const char description[] = "name: heat\n"
 
 static void join(const char *name, msec_t now)
 {
-	const struct introduction who = {.name = name,
-					 .address = "10.0.0.1",
-					 .machine = "m",
-					 .slots = 1,
-					 .silence = SECONDS(5)};
+	const struct introduction executor = {.name = name,
+					      .address = "10.0.0.1",
+					      .machine = "m",
+					      .slots = 1,
+					      .silence = SECONDS(5)};
 	int index, lost;
 
-	CHECK(member_join(&ledger, &who, now, &index, &lost) == JOIN_NEW);
+	CHECK(member_join(&ledger, &executor, now, &index, &lost) == JOIN_NEW);
 }
 
 /* Runs on 2 ranks since 1200, in a job that began at 1000; it is 6000. */

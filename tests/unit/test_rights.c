@@ -80,7 +80,7 @@ static void nothing_gains_rights_by_its_file(void)
 static void capabilities_that_reach_further_are_gone(void)
 {
 	CHECK(is_so(has_none_that_is_dangerous));
-	/* who cannot narrow the bounding set cannot use it either */
+	/* a process that cannot narrow the bounding set cannot use it either */
 	CHECK(!has(CAP_SETPCAP) || is_so(is_bound));
 }
 

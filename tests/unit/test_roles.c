@@ -9,8 +9,8 @@
 
 #include <errno.h>
 
-/* Written down a second time: who may call what is not to change by accident.
- */
+/* The rights of each role, written down a second time: they are not to change
+ * by accident. */
 static const struct {
 	const char *method, *may; /* names with a blank behind each */
 } expected[] = {

@@ -9,7 +9,7 @@
 #define ECHO "/test.room.Room/Echo"
 
 static char root[] = "/tmp/bellows-renew-XXXXXX";
-static struct tls_authority *first, *second; /* who is followed by whom */
+static struct tls_authority *first, *second; /* the second replaces the first */
 
 /* ---- a folder ---- */
 
@@ -207,9 +207,9 @@ static void a_server_that_is_renewed_shows_the_new_one(void)
 	CHECK(is_answered());
 	CHECK(make_by(&later, second, "server", SERVER));
 	rpc_server_renew(server, &later);
-	/* who is connected stays so */
+	/* a client that is connected stays so */
 	CHECK(is_answered());
-	/* who comes believes the new one, and not the old one any more */
+	/* a new connection is made by the new authority, not by the old one */
 	CHECK(connect_with(&client) && !is_answered());
 	CHECK(make_by(&other, second, "alice", NULL));
 	CHECK(connect_with(&other) && is_answered());

@@ -12,7 +12,7 @@
 static struct tls_authority *authority;
 static struct tls_identity served, client;
 
-/* Who is called bob may not echo. */
+/* A client with the name bob may not call ECHO. */
 static int authorize(const char *path, const char *name, struct error *why)
 {
 	if (strcmp(name, "bob") != 0 || strcmp(path, ECHO) != 0)

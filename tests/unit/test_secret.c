@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Who may be lent a secret: user 1000 of the groups 50 and 60. */
+/* The reader of the secret is user 1000 of the groups 50 and 60. */
 static bool is_private(uid_t owner, gid_t group, mode_t mode)
 {
 	static const gid_t groups[] = {50, 60};
