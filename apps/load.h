@@ -7,8 +7,7 @@
  *
  *     const struct adapter bellows_adapter
  *
- * Code of somebody else becomes a part of the program, so it is looked at
- * first:
+ * Foreign code becomes a part of the program, so it is looked at first:
  *
  *     whose      the file and its folder are root's or this user's, and nobody
  *                else can write to them                         (file_trust.h)

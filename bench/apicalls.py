@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often somebody calls the API server, by verb and resource
+"""How often a client calls the API server, by verb and resource
 
 apiserver_request_total does not say who called.  The server's flow control does:
 it counts each request under the FlowSchema that it matched.  So there is one for

@@ -191,7 +191,7 @@ def secret(name, texts):
 
 
 def new_secrets(bindir):
-    """The same where nobody needs the files."""
+    """The same where the files are not needed."""
     with tempfile.TemporaryDirectory() as folder:
         return make_secrets(bindir, folder)
 

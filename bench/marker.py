@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks pods as Running that nobody runs
+"""Marks pods as Running that do not run
 
     marker.py KEYS NAMESPACE
 

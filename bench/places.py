@@ -10,8 +10,8 @@ for has come: where ranks wait for each other more often than once a period, six
 hosts would be slower than two.  So ranks that wait sleep (nap.c); what is left
 is the quota for computing, and how often they wait does not matter.
 
-Namespaces   hosts with an address of their own, by tests/hosts/hosts; whoever
-             runs the job stands beside them, with all the processor he wants
+Namespaces   hosts with an address of their own, by tests/hosts/hosts; the
+             command stands beside them, with as much processor as it uses
 Plain        groups of processes of this machine; only their processor is shared out
 
 Either removes all that it made, however it is left.

@@ -3,7 +3,7 @@
 #define COORDINATOR_STATE_DIR_H
 
 /*
- * The state directory: one coordinator at a time, for nobody but its user
+ * The state directory of one coordinator at a time, private to its user
  *
  *     lock         held by the coordinator that lives
  *     address      where it answers

@@ -153,7 +153,8 @@ static void on_detached(void *user, const struct rpc_status *status)
 		try_again(ex, status);
 	} else {
 		executor_leave(ex, 128 + SIGTERM,
-			       "it was to, and nobody can release it");
+			       "it was told to, and no coordinator can release "
+			       "it");
 	}
 }
 

@@ -9,13 +9,13 @@
  *
  * It decides nothing but this: without an answer from the coordinator its ranks
  * stand still when the lease is over (lease.h), and are ended when the patience
- * is, because somebody else may start on the same checkpoint.  After each
+ * is, because other executors may start from the same checkpoint.  After each
  * attachment everything is reported once more: the coordinator takes a fact the
  * second time for nothing.
  *
  * Told to end, it asks for its release: the coordinator has the job saved and
  * goes on without it.  Until then, or until its grace is over, it obeys as
- * before.  Without a coordinator nobody could release it, and it ends at once.
+ * before.  Without a coordinator it cannot be released, and ends at once.
  *
  * This header is for the files of this room.
  */

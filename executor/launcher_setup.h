@@ -11,7 +11,7 @@ struct executor;
 /* After each attachment: begins it, or reports it once more. */
 void launcher_setup_begin(struct executor *ex);
 
-/* The executor leaves: nobody is to come any more. */
+/* The executor leaves: no launcher is to reach it any more. */
 void launcher_setup_end(struct executor *ex);
 
 #endif

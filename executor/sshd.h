@@ -10,9 +10,8 @@
  *        '----- died: after a pause -------'      too often: failed
  *
  * It runs as the user that the executor runs as, on a port of its own that was
- * free, lets nobody in but that user with the job's key, and dies with the
- * executor.  What it says is logged, line by line, when the executor is
- * verbose.
+ * free, lets only that user in, with the job's key, and dies with the executor.
+ * What it says is logged, line by line, when the executor is verbose.
  */
 
 #include "base/error.h"

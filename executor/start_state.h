@@ -16,12 +16,12 @@
 #include <stdbool.h>
 
 enum start_state {
-	START_GATHERING, /* gates come */
-	START_OPENING,   /* they were told what to become */
-	START_RUNNING,   /* and are that, or have failed */
-	START_STOPPING,  /* no process of it is to be left */
-	START_LEFT,      /* none is, and nobody told it to stop */
-	START_GONE,      /* none is, and it was told to */
+	START_GATHERING, /* gates join */
+	START_OPENING,   /* gates were told which ranks to become */
+	START_RUNNING,   /* gates are ranks, or have failed */
+	START_STOPPING,  /* its processes are being ended */
+	START_LEFT, /* all processes have ended, without an order to stop */
+	START_GONE, /* all processes have ended, after an order to stop */
 };
 
 enum start_event {

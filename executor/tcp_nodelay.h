@@ -5,10 +5,10 @@
 /*
  * Spares a rank that leaves 40 ms
  *
- * In MPI_Finalize a rank sends its daemon some short messages that nobody
- * answers, then one whose answer it waits for.  PMIx leaves Nagle's algorithm
- * on, so all but the first stay with the rank until the daemon's side has
- * acknowledged it; and that side waits 40 ms for something to send along.
+ * In MPI_Finalize a rank sends its daemon some short messages that are
+ * not answered, then one whose answer it waits for.  PMIx leaves Nagle's
+ * algorithm on, so all but the first stay with the rank until the daemon's side
+ * has acknowledged it; and that side waits 40 ms for something to send along.
  * Measured with Open MPI 4.1.4 and PMIx 4.2.2: MPI_Finalize takes 48 ms so, and
  * 4 ms without; a rescale waits for it.
  *

@@ -3,7 +3,7 @@
 #define MONITOR_OPTIONS_H
 
 /*
- * What the command line and the environment say; nobody else asks for either
+ * What the command line and the environment say; no other file reads either
  */
 
 #include "apps/load.h"

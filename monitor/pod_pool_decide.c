@@ -163,7 +163,7 @@ static struct pod_pool_pod *of_task(const struct pod_pool *s, unsigned number)
 	return pods_find(s, name);
 }
 
-/* Nobody's ranks are on it, and nobody's will be. */
+/* Whether the pod has no ranks, and will get none. */
 static bool may_be_cut(const struct pod_pool_pod *pod, unsigned have,
 		       unsigned wish, msec_t now)
 {

@@ -5,9 +5,9 @@
  *
  * The pool says what is to be done; the API does it, from here.
  *
- * Pods outlive their monitor: the next one finds them by their labels.  Only
- * when the job is over and none are wished any more those of our own are
- * removed, and if nobody does, they go with their owner.
+ * Pods outlive their monitor: the next one finds them by their labels.  Pods
+ * that the monitor made are removed only when the job is over and none are
+ * wanted any more; without a monitor then, they are removed with their owner.
  */
 
 #include "base/list.h"

@@ -69,7 +69,7 @@ int worker_start(struct worker **out, const struct worker_place *place,
 /* The name and directory of a worker, not of something else. */
 bool worker_is_name(const char *name);
 
-/* Removes what the worker of that name left when nobody saw it end. */
+/* Removes what the worker of that name left when its end was not seen. */
 int worker_clear(const struct worker_place *place, const char *name,
 		 struct error *err);
 

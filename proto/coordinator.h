@@ -24,8 +24,8 @@
 #define CALL_GET_JOB       COORDINATOR_CALL("GetJob")
 #define CALL_WATCH_JOB     COORDINATOR_CALL("WatchJob")
 
-/* The DNS name in the coordinator's certificate, the same in every job.  Nobody
- * looks it up. */
+/* The DNS name in the coordinator's certificate, the same in every job.  It is
+ * never looked up. */
 #define COORDINATOR_TLS_NAME "coordinator.bellows"
 
 #endif

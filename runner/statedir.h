@@ -6,9 +6,9 @@
  * State directories: where a job's programs find each other
  *
  * One folder for each job, ROOT/NAME, of mode 0700.  ROOT is $BELLOWS_STATE, or
- * $XDG_RUNTIME_DIR/bellows, or /tmp/bellows-UID.  A folder in /tmp may have
- * been put there by anybody, so neither may be a symbolic link, somebody
- * else's, or open to others.
+ * $XDG_RUNTIME_DIR/bellows, or /tmp/bellows-UID.  Any user can make a
+ * folder in /tmp, so neither may be a symbolic link, belong to another user, or
+ * be open to others.
  */
 
 #include "rpc/token.h"

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* After args_read() nobody changes it. */
+/* It does not change after args_read(). */
 struct args {
 	const char *term; /* of the environment */
 	struct lookup lookup;

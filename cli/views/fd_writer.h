@@ -5,11 +5,11 @@
 /*
  * Writing to a descriptor that is not ours without ever waiting for it
  *
- * Standard output may be a terminal, a file or a pipe to a pager that nobody
- * reads.  It is shared with other programs, so it is not made non-blocking:
+ * Standard output may be a terminal, a file or a pipe to a pager that does not
+ * read.  It is shared with other programs, so it is not made non-blocking:
  * what the descriptor takes is asked with poll() and written in pieces that a
- * ready pipe takes whole (PIPE_BUF), and the rest waits here.  When nobody can
- * read any more (EPIPE), what is written is dropped.
+ * ready pipe takes whole (PIPE_BUF), and the rest waits here.  When no
+ * reader is left (EPIPE), what is written is dropped.
  */
 
 #include "base/cleanup.h"

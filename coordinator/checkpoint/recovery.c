@@ -144,7 +144,7 @@ void checkpoint_recovery_on_unreadable(struct checkpoint_recovery *recovery,
 	recovery->unreadable = epoch;
 }
 
-/* By itself, and not killed by somebody. */
+/* Whether the program ended by itself: it was not killed. */
 static bool ended_by_itself(int status)
 {
 	return WIFEXITED(status) && WEXITSTATUS(status) != 128 + SIGKILL &&
@@ -222,7 +222,7 @@ static bool computes_on(const struct job *job)
 static void on_computing(struct checkpoint_recovery *recovery,
 			 const struct job *job)
 {
-	if (jobfile_saves_unasked(recovery->job)) /* and nobody tells when */
+	if (jobfile_saves_unasked(recovery->job)) /* and does not tell when */
 		on_note(recovery);
 	else if (job->has_checkpoint)
 		checkpoint_store_keep(recovery->store);

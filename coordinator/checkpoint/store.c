@@ -164,7 +164,7 @@ static void learn(struct checkpoint_store *store, const struct names *names)
 
 static void on_made(void *user, pid_t pid, int status);
 
-/* What it says is nobody's: that it failed is seen by its exit status. */
+/* The output of cp is dropped: its exit status shows a failure. */
 static int begin_cp(struct checkpoint_store *store, const struct names *names,
 		    struct error *err)
 {

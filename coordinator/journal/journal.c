@@ -14,7 +14,7 @@
 
 struct journal {
 	int fd;
-	off_t size; /* that it has if nobody else writes */
+	off_t size; /* a file of another size was written by another program */
 	char path[4200];
 };
 

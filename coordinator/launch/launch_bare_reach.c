@@ -96,7 +96,7 @@ int bare_reach(struct bare *bare, struct error *err)
 	bare->logins = calloc((size_t)launch->layout.n, sizeof(*bare->logins));
 	if (!bare->logins)
 		return error_set(err, -ENOMEM, "out of memory");
-	/* from the loop: nobody knows this start yet */
+	/* from the loop: the caller does not have this start yet */
 	loop_timer_set(launch->room->loop, &bare->begin, 0, on_begin, bare);
 	return 0;
 }

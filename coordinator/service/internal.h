@@ -23,7 +23,7 @@ struct service {
 	/* see endpoints.h */
 	struct rpc *rpc;
 	struct rpc_server *server, *health, *kub;
-	struct metrics *metrics; /* NULL: nobody is to see them */
+	struct metrics *metrics; /* NULL: they are not shown */
 	struct token token;      /* "": none is asked for */
 	struct tls_identity tls; /* empty: it does not encrypt */
 	struct renew renew;      /* of that */

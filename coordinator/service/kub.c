@@ -108,8 +108,8 @@ static int caller(struct service *service, struct rpc_call *call,
 	return member;
 }
 
-/* It reports no sshd: Kub's is the one of its host, with a key that nobody
- * announces. */
+/* An executor of Kub reports no sshd: it uses that of its host, whose key is
+ * not announced. */
 static void reach(struct service *service, int member)
 {
 	Bellows__V1__Sshd sshd = BELLOWS__V1__SSHD__INIT;

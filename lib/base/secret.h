@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 
 /* Whether a file is secret: it belongs to user or to root, and no other user
- * can read it.  Besides, a file of root that one of
- * these groups may read, mode 0440 or less, will do: so a Secret comes into a
- * pod that runs as somebody else, in a group that is the pod's alone.  It gives
- * the secret to all of that group, and root alone can have put it there; a file
- * of the user's own has no need of it, nor has one that may be written to. */
+ * can read it.  A file of root that one of these groups may read, mode 0440 or
+ * less, will do as well: so a Secret is mounted into a pod that runs as another
+ * user, in a group that is the pod's alone.  All of that group have the secret,
+ * and only root can have put it there.  A file of the user's own that a group
+ * can read, and one that a group can write to, are not secret. */
 bool secret_is_private(const struct stat *st, uid_t user, const gid_t *groups,
 		       size_t n);
 

@@ -93,7 +93,8 @@ struct http_call *http_cancel(struct http_call *call)
 	return NULL;
 }
 
-/* Says that it is over, and frees it, if nobody did meanwhile. */
+/* Tells the caller that the call is over, and frees it, if the caller did not.
+ */
 static void tell_end(struct http_call *call, const struct http_answer *answer)
 {
 	CLEANUP(free) char *bytes = STEAL(call->bytes);

@@ -79,12 +79,12 @@ int http_transfer_init(struct http_transfer *transfer, struct http *http,
 int http_transfer_begin(struct http_transfer *transfer, struct error *err);
 void http_transfer_fini(struct http_transfer *transfer);
 
-/* Frees what a transfer is the first member of: at once, or after the caller
- * has been told what he is being told. */
+/* Frees the struct that the transfer is the first member of: at once, or when
+ * the callback that is running has returned. */
 void http_transfer_free(struct http_transfer *transfer);
 
-/* Around whatever a caller is told: he may destroy anything meanwhile.  Whether
- * the transfer is still there. */
+/* Before and after a callback, which may destroy anything.  Returns whether the
+ * transfer is still there. */
 void http_transfer_telling(struct http_transfer *transfer);
 bool http_transfer_told(struct http_transfer *transfer);
 

@@ -241,7 +241,7 @@ static bool set_connection(CURL *easy)
 				 (long)KEEPALIVE_EACH_S) &&
 	       /* many calls, one connection, where HTTP/2 is spoken */
 	       !curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L) &&
-	       /* nobody waits for a resolver's thread */
+	       /* without waiting for a resolver's thread */
 	       !curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 }
 

@@ -9,7 +9,7 @@
  *
  * A try gets half of the time that is left, ten seconds at least, so that one
  * that is swallowed by the network is not the only one.  After a try without an
- * answer nobody knows whether the object was made; if the next one finds it
+ * answer it is not known whether the object was made; if the next one finds it
  * there, it is ours, and is read, if it may be.
  */
 
@@ -154,7 +154,7 @@ static bool may_pass(const struct kube_call *call,
 	const char *reason = kube_text(status, "reason");
 	int code = answer->status;
 
-	/* somebody counts a quota at the same moment */
+	/* another client counts a quota at the same moment */
 	if (code == 409 && reason && strcmp(reason, "Conflict") == 0 &&
 	    strcmp(call->act.verb, "create") == 0)
 		return true;

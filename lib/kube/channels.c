@@ -6,7 +6,7 @@
 
 enum { DATA = 0, FAILURE = 1, PORT_SIZE = 2 };
 
-/* 1 and a part, or 0: there was nothing in it for anybody, or -EPROTO. */
+/* 1 and a part; 0: the message was empty; or -EPROTO. */
 static int take_message(struct kube_channels *channels,
 			const struct websocket_piece *piece,
 			struct kube_part *part, struct error *err)

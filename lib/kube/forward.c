@@ -71,7 +71,7 @@ static int listen_at(struct kube_forward *forward, struct error *err)
 	strcpy(at.sun_path, path);
 	forward->fd =
 		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* before it is there for anybody */
+	/* before bind() makes it visible */
 	if (forward->fd < 0 || fchmod(forward->fd, 0600) < 0 ||
 	    bind(forward->fd, (struct sockaddr *)&at, sizeof(at)) < 0)
 		return error_errno(err, "%s: cannot make a socket", path);

@@ -133,8 +133,8 @@ enum kube_change {
 /*
  * Listed, then watched from there on; the list is made anew when the server has
  * forgotten what we have seen (410).  After the objects of each list comes
- * listed(): what was known and did not come before it is gone, and is said to
- * be by nobody else.  trouble() when it is refused or cannot be reached, once
+ * listed(): what was known and did not come before it is gone, without
+ * another event.  trouble() when it is refused or cannot be reached, once
  * for as long as the sentence is the same and nothing succeeds; it is tried
  * again with backoff.  listing() is before the first object of a list;
  * optional, and does not stop the watch.
@@ -176,8 +176,8 @@ int kube_decode(char **out, const char *base64, struct error *err);
 /* ---- telling ---- */
 
 /* What `kubectl describe` shows below the object regarding: an Event of
- * events.k8s.io/v1.  note is cut at 1024 bytes.  A failure is logged by nobody:
- * fn gets it; NULL: it is dropped. */
+ * events.k8s.io/v1.  note is cut at 1024 bytes.  A failure is not logged: fn
+ * gets it; NULL: it is dropped. */
 struct kube_event {
 	const cJSON *regarding; /* with apiVersion, kind and metadata */
 	const char *type;       /* "Normal", "Warning" */

@@ -4,9 +4,9 @@
  * What a refusal of the API means
  *
  * The code of HTTP says too little: 403 is RBAC, a quota or an admission
- * plugin, 409 a name that is taken or a change by somebody else, and 404 may be
- * of a kind that is not installed.  The Status in the body tells them apart, in
- * part only by its message.
+ * plugin, 409 a name that is taken or a change by another client, and 404 may
+ * be of a kind that is not installed.  The Status in the body tells them apart,
+ * in part only by its message.
  */
 
 #include "kube/internal.h"

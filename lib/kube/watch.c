@@ -9,7 +9,7 @@
  *
  * What is known of the server is the version: with one it watches, without one
  * it lists.  Pages are told when the last has come: an object of a list that
- * had to be begun again may have gone meanwhile, and nobody would say so.  A
+ * had to be begun again may be gone meanwhile, without an event.  A
  * watch that the server closes is normal, and one that broke is tried again
  * from where it was; waits between failures grow until something is heard.
  */

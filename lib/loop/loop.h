@@ -11,12 +11,12 @@
  * dropped.
  *
  * Children have one reaper.  It is woken by SIGCHLD, waits for everything that
- * ended, and dispatches by pid; a pid nobody asked about (an orphan given to
+ * ended, and dispatches by pid; a pid without a handler (an orphan given to
  * PID 1 or to a subreaper) is reaped and forgotten.  Nothing else in the
  * program may call wait().
  *
  * Signals are blocked and read from a signalfd; children start with none
- * blocked (see spawn.h).  SIGPIPE is ignored: that nobody reads any more is an
+ * blocked (see spawn.h).  SIGPIPE is ignored: a pipe without a reader is an
  * error of write() like others.
  */
 

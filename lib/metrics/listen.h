@@ -5,9 +5,9 @@
 /*
  * GET /metrics, by HTTP, for Prometheus
  *
- * It answers that and nothing else, to anybody, unencrypted: numbers, no names
- * of users, no secrets.  A caller that is slow, silent or one too many is cut
- * off, and delays no other.
+ * It answers that and nothing else, to every caller, unencrypted: numbers, no
+ * names of users, no secrets.  A caller that is slow, silent or one too many is
+ * cut off, and delays no other.
  */
 
 #include "base/error.h"
@@ -26,7 +26,7 @@ struct metrics;
 typedef void (*metrics_print_f)(void *user, FILE *to);
 
 /* address: "host:port" or "[host]:port", numeric; port 0: a free one.  -EINVAL
- * if it is none, -errno if nobody can listen there. */
+ * if it is none, -errno if no program can listen there. */
 int metrics_create(struct metrics **out, struct loop *loop, const char *address,
 		   metrics_print_f print, void *user, struct error *err);
 

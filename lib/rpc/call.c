@@ -38,7 +38,7 @@ struct rpc_call {
 	struct rpc_server *server;
 	struct list link; /* of server->calls, and ->leaving after on_gone() */
 	grpc_call *core;
-	const struct rpc_method *method; /* NULL: nobody to tell */
+	const struct rpc_method *method; /* NULL: nothing to call back */
 	enum rpc_kind kind;
 	void *user;
 	void *data;

@@ -12,8 +12,8 @@
 
 /* Name resolution backs off by itself, for up to two minutes, and no argument
  * bounds it.  So a channel that waits for a name is made anew when the next
- * call begins; so is one whose certificate was renewed.  Both if nobody waits
- * for it. */
+ * call begins; so is one whose certificate was renewed.  Both only while no
+ * call waits for it. */
 #define NAME_PATIENCE SECONDS(2)
 
 struct pair {

@@ -19,7 +19,7 @@ struct span {
 
 struct field {
 	unsigned number;
-	bool has_bytes; /* else it is a number, which nobody here asks for */
+	bool has_bytes; /* else it is a number, which is not kept */
 	struct span bytes;
 };
 

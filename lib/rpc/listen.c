@@ -81,7 +81,7 @@ static int check_unix(const char *address, const char *path, struct error *err)
 		return describe_listen_error(address, -EADDRINUSE, err);
 	if (r != -ECONNREFUSED && r != -ENOENT)
 		return describe_listen_error(address, r, err);
-	/* Nobody listens any more; gRPC removes what is left. */
+	/* The listener has ended; gRPC removes its socket. */
 	return 0;
 }
 
@@ -196,10 +196,10 @@ static bool is_too_many(int conn)
  * gRPC (1.51) stops listening for good once accept4() has failed for want of
  * descriptors: a client that opens enough connections would leave a server that
  * no executor can join any more.  It calls accept4() by its name, and what a
- * program defines comes before the library's, so it gets this one.  That there
- * is no descriptor reads as "nobody is there", after which it asks again when
- * the next one comes.  And the last quarter is not for connections from
- * elsewhere: the program has files, sockets and children of its own.
+ * program defines comes before the library's, so it gets this one.  Without
+ * a free descriptor it answers "no connection waits", after which gRPC asks
+ * again when the next one comes.  The last quarter is not given to connections:
+ * the program has files, sockets and children of its own.
  */
 int accept4(int listener, __SOCKADDR_ARG address, socklen_t *restrict size,
 	    int flags)

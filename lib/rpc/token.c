@@ -57,8 +57,8 @@ static int take_text(struct token *token, char *text, size_t n,
 	return r;
 }
 
-/* Up to the end of a line, which may come in parts and slowly, and no further:
- * what follows is for somebody else. */
+/* Reads up to the end of a line, which may come in parts and slowly, and no
+ * further: what follows is for another reader. */
 static int read_input(struct token *token, struct error *err)
 {
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};

@@ -14,7 +14,7 @@
 
 enum { AGAIN = 1 }; /* of a phase: not yet */
 
-/* What libssh has taken from the socket already wakes nobody. */
+/* The loop is not woken for what libssh has taken from the socket already. */
 #define LOOK_AGAIN MSEC(100)
 
 struct login {

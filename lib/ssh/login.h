@@ -19,7 +19,7 @@
 
 enum { SSH_ADDRESS_MAX = 64, SSH_USER_MAX = 64, SSH_HOST_KEY_MAX = 1024 };
 
-/* How somebody is reached by ssh. */
+/* How a user on a host is reached by ssh. */
 struct ssh_peer {
 	char address[SSH_ADDRESS_MAX]; /* of IPv4 or IPv6; "": not known */
 	unsigned port;

@@ -11,7 +11,7 @@
  * its port forwarded to a socket in the folder.  A client speaks gRPC to
  * that socket as to any other; the loop carries the bytes.
  *
- * The folder (mode 0700) goes with the reach.  Until somebody else handles
+ * The folder (mode 0700) is removed with the reach.  Until the program handles
  * them, SIGINT, SIGTERM and SIGHUP remove it and then do what they always do.
  */
 

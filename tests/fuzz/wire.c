@@ -24,7 +24,7 @@ static char *pack(const ProtobufCMessage *message, size_t *n)
 
 static void strip(ProtobufCMessage *message);
 
-/* Nobody passes on what he does not know. */
+/* Unknown fields are not passed on. */
 static void strip_field(ProtobufCMessage *message,
 			const ProtobufCFieldDescriptor *field)
 {

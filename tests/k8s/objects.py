@@ -161,7 +161,7 @@ def is_given_time(where, template):
 
 
 def is_reclaimed(where, template):
-    """By Volcano, if it computes; nobody else is"""
+    """Volcano may reclaim executors, and no other pod"""
     said = template["metadata"].get("annotations", {}).get(
         "volcano.sh/preemptable")
     expect((said is None) == (role_of(where, template) == "executor")

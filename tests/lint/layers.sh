@@ -24,7 +24,7 @@ inside() {
 		grep -vE "\"($1${2:+|$2})/" | sed 's|$| is not allowed here|'
 }
 
-# only FOLDER PATTERN WHAT: nobody but this folder has such lines
+# only FOLDER PATTERN WHAT: no other folder has such lines
 only() {
 	for room in proto lib core apps jobfile client runner coordinator executor monitor cli launch; do
 		[ -d $room ] && grep -rnE --include='*.[ch]' "$2" $room

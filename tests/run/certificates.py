@@ -66,7 +66,7 @@ def is_private(path):
 
 
 def secrets_of(folder):
-    """Lines that are nobody else's business."""
+    """Lines that no other user may read."""
     lines = [harness.read(os.path.join(folder, "token"), "r").strip()]
     for role in ROLES:
         lines += read(folder, "tls", role, "tls.key").decode() \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * counter: an MPI program of somebody else's, with a checkpoint of its own
+ * counter: a foreign MPI program, with a checkpoint of its own
  *
  * usage: counter STEPS [--from FILE] [--save FILE] [--each N] [--how FILE]
  *

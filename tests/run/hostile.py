@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever is sent to a coordinator, its job goes on.  args: BIN
 
-A job runs while somebody tries something.  Then it still runs, since its first
+A job runs while an attacker tries something.  Then it still runs, since its first
 start; its digest is right; and the coordinator has as many descriptors as before.
 """
 

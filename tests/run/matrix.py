@@ -56,7 +56,7 @@ def test_of(case, second=None):
             found = misfortune.befall(room, case, second, launcher)
             print(f"# felt: {found.felt}")
         except misfortune.NotThere:
-            print("# nobody was there")
+            print("# no process was there to strike")
             found = None
         with open(note(name), "wb") as file:  # another process reads it
             pickle.dump(found, file)
@@ -99,7 +99,7 @@ def most_of_them_were_felt(_):
              fault, "repeated")
     felt = [case for case, at in figures.items() if at.felt]
     print(f"# {len(felt)} disturbed, {len(figures) - len(felt)} passed by, "
-          f"{len(absent)} had nobody to befall")
+          f"{len(absent)} had no process to strike")
     for fault in ("kill", "hang", "cut"):
         made = [case for case in figures if case.fault == fault]
         print(f"# {fault}: {len(made)} made, "

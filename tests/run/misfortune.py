@@ -240,7 +240,7 @@ class Job:
         return harness.runs(job, self.after)
 
     def may_shrink_to_1(self):
-        """Whether nobody else may have been there: executors leave with their
+        """Whether one executor may have been left: executors leave with their
         monitor, and one that was cut off or stopped is as good as lost."""
         part, fault = self.case.part, self.case.fault
         return self.is_decided() and (

@@ -84,7 +84,7 @@ def forget_users():
 
 
 class User:
-    """Somebody else, for programs that we start as root."""
+    """Another user, for programs that root starts."""
 
     def __init__(self, room, shell, is_known=True):
         if os.getuid() != 0:

@@ -182,7 +182,7 @@ static void of_two_that_are_lost_one_that_comes_is_made_use_of(void)
 	CHECK_TEXT(
 		world_transcript(&world),
 		"[ 20.0] lost -> stopping, 4 of 4 ranks, epoch 1, 1 lost\n"
-		"[ 20.0] nobody misses it\n"
+		"[ 20.0] it had no part in a start\n"
 		"[ 21.0] stopped -> starting, 4 of 2 ranks, epoch 2, 1 lost\n"
 		"[ 24.0] ranks up -> running, 2 of 2 ranks, goal 4, epoch 2, 1 "
 		"lost\n"

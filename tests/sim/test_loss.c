@@ -223,7 +223,7 @@ static void a_newcomer_lost_while_growing_is_replaced(void)
 	CHECK_TEXT(
 		world_transcript(&world),
 		"[ 20.0] scale -> growing, 2 of 4 ranks, epoch 1\n"
-		"[ 22.0] nobody misses it\n"
+		"[ 22.0] it had no part in a start\n"
 		"[ 27.0] executors -> preparing, 2 of 4 ranks, epoch 1 next 2\n"
 		"[ 29.0] prepared -> saving, 2 of 4 ranks, epoch 1 next 2\n"
 		"[ 33.0] saved -> stopping, 2 of 4 ranks, epoch 1 next 2\n"

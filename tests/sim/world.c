@@ -329,7 +329,7 @@ void world_lose(struct world *world, unsigned executor)
 	else if (gated)
 		tell(world, JOB_EV_UNPREPARED, world->gated.epoch, 0);
 	else
-		fprintf(world->trace, "[%5.1f] nobody misses it\n",
+		fprintf(world->trace, "[%5.1f] it had no part in a start\n",
 			(double)world->now / 1000);
 }
 

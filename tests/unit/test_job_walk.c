@@ -39,7 +39,7 @@ static const char *wrong_size(const struct job *job)
 	case JOB_GROWING:
 		return job->target > job->size ? NULL : "grows to no more";
 	case JOB_PREPARING:
-		return job->target > 0 ? NULL : "prepares a start of nobody";
+		return job->target > 0 ? NULL : "prepares a start of no rank";
 	case JOB_SAVING:
 	case JOB_STOPPING:
 		return job->target > 0 || job->next == 0

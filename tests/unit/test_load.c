@@ -148,7 +148,7 @@ static void what_others_can_write_to_is_refused(void)
 	CHECK_TEXT(refusal(path), wanted);
 	CHECK(chmod(here, 0700) == 0);
 	if (geteuid() != 0) {
-		printf("# not root: no file is given to somebody else\n");
+		printf("# not root: no file is given to another user\n");
 		return;
 	}
 	CHECK(chown(path, 12345, 0) == 0);

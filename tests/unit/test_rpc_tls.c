@@ -192,7 +192,7 @@ static void one_that_has_expired_is_not_answered(void)
 	end();
 }
 
-/* What comes that is no TLS disturbs nobody. */
+/* Bytes that are no TLS disturb no other connection. */
 static void garbage_is_hung_up_on(void)
 {
 	static const char *const lines[] = {
