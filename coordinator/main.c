@@ -6,8 +6,8 @@
 #include "coordinator/coordinator.h"
 #include "coordinator/exit_record.h"
 #include "coordinator/journal/print.h"
+#include "coordinator/run_records.h"
 #include "coordinator/service/endpoints.h"
-#include "coordinator/state_dir.h"
 #include "jobfile/exit.h"
 #include "loop/spawn.h"
 
@@ -106,8 +106,8 @@ static int run(const struct coordinator_config *config, struct loop *loop,
 	r = endpoints_open(c->service, config->listen ? config->listen : listen,
 			   &err);
 	if (r == 0)
-		r = state_dir_tell(config->state, service_address(c->service),
-				   &err);
+		r = run_records_tell(config->state, service_address(c->service),
+				     &err);
 	if (r < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
@@ -156,7 +156,7 @@ static int read_former(struct former *former, struct journal_replay *replay,
 	int r;
 
 	snprintf(path, sizeof(path), "%s/journal", dir);
-	*former = (struct former){.starts = state_dir_former_starts(dir)};
+	*former = (struct former){.starts = run_records_former_starts(dir)};
 	r = journal_read(path, journal_replay_entry, replay, &former->end, err);
 	if (r == -ENOENT)
 		return 0;
@@ -213,14 +213,14 @@ int main(int argc, char **argv)
 		return r;
 
 	umask(077); /* ranks are not started from here */
-	lock = state_dir_lock(config.state, &err);
+	lock = run_records_lock(config.state, &err);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	spawn_raise_limit(); /* each connection needs a descriptor */
 	/* without it PMIx (4.2) looks for the user's entry, and crashes where
 	 * there is none, as in many a container */
 	setenv("HOME", config.state, 0);
 	if (lock < 0 || read_former(&former, &replay, config.state, &err) < 0 ||
-	    state_dir_set_aside(config.state, &err) < 0 ||
+	    run_records_set_aside(config.state, &err) < 0 ||
 	    loop_create(&loop, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
@@ -237,7 +237,7 @@ int main(int argc, char **argv)
 	loop_destroy(loop);
 	if (r == -EBUSY) /* what is there is another's */
 		return EXIT_SYSTEM;
-	state_dir_clear(config.state);
+	run_records_clear(config.state);
 	close(lock);
 	return r < 0 ? EXIT_INTERNAL : r;
 }

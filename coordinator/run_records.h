@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COORDINATOR_STATE_DIR_H
-#define COORDINATOR_STATE_DIR_H
+#ifndef COORDINATOR_RUN_RECORDS_H
+#define COORDINATOR_RUN_RECORDS_H
 
 /*
  * The state directory of one coordinator at a time, private to its user
@@ -18,21 +18,21 @@
 
 /* Makes it if it is missing, and locks it; the descriptor holds the lock.
  * -EBUSY if another coordinator has it; -EPERM if it is not ours alone. */
-int state_dir_lock(const char *dir, struct error *err);
+int run_records_lock(const char *dir, struct error *err);
 
 /* The number of the last start of a coordinator that was killed here; 0 if the
  * last one ended by itself, or there was none.  Before its records are set
  * aside. */
-unsigned state_dir_former_starts(const char *dir);
+unsigned run_records_former_starts(const char *dir);
 
 /* Moves the records of the run before to DIR/previous; those that were there
  * are removed, and so is what a coordinator that was killed has left. */
-int state_dir_set_aside(const char *dir, struct error *err);
+int run_records_set_aside(const char *dir, struct error *err);
 
 /* Writes DIR/address at once or not at all. */
-int state_dir_tell(const char *dir, const char *address, struct error *err);
+int run_records_tell(const char *dir, const char *address, struct error *err);
 
 /* Removes what only a living coordinator has. */
-void state_dir_clear(const char *dir);
+void run_records_clear(const char *dir);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/state_dir.h"
+#include "coordinator/run_records.h"
 
 #include "base/cleanup.h"
 #include "base/tree.h"
@@ -30,7 +30,7 @@ static int open_own(const char *dir, struct error *err)
 	return STEAL_FD(fd);
 }
 
-int state_dir_lock(const char *dir, struct error *err)
+int run_records_lock(const char *dir, struct error *err)
 {
 	CLEANUP(close) int at = open_own(dir, err);
 	CLEANUP(close) int fd = -1;
@@ -51,7 +51,7 @@ int state_dir_lock(const char *dir, struct error *err)
 	return STEAL_FD(fd);
 }
 
-int state_dir_tell(const char *dir, const char *address, struct error *err)
+int run_records_tell(const char *dir, const char *address, struct error *err)
 {
 	char path[4096], temporary[4200];
 	CLEANUP(fclose) FILE *f = NULL;
@@ -87,7 +87,7 @@ static unsigned last_start(const char *dir)
 	return last;
 }
 
-unsigned state_dir_former_starts(const char *dir)
+unsigned run_records_former_starts(const char *dir)
 {
 	char path[4200];
 	unsigned here, before;
@@ -149,7 +149,7 @@ static void remove_leftovers(const char *dir)
 		closedir(list);
 }
 
-int state_dir_set_aside(const char *dir, struct error *err)
+int run_records_set_aside(const char *dir, struct error *err)
 {
 	CLEANUP(close) int at = open_own(dir, err);
 	CLEANUP(close) int previous = -1;
@@ -170,7 +170,7 @@ int state_dir_set_aside(const char *dir, struct error *err)
 	return r;
 }
 
-void state_dir_clear(const char *dir)
+void run_records_clear(const char *dir)
 {
 	static const char *const names[] = {"address", "agent"};
 	char path[4200];

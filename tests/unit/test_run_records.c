@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/state_dir.h"
+#include "coordinator/run_records.h"
 #include "tests/check.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static void it_is_made_for_its_user_alone(void)
 	int lock;
 
 	set_up();
-	lock = state_dir_lock(dir, NULL);
+	lock = run_records_lock(dir, NULL);
 	CHECK(lock >= 0 && stat(dir, &st) == 0);
 	CHECK((st.st_mode & 0777) == 0700);
 	close(lock);
@@ -44,13 +44,13 @@ static void a_second_coordinator_is_refused_while_the_first_lives(void)
 	int lock;
 
 	set_up();
-	lock = state_dir_lock(dir, NULL);
-	CHECK(state_dir_lock(dir, &err) == -EBUSY);
+	lock = run_records_lock(dir, NULL);
+	CHECK(run_records_lock(dir, &err) == -EBUSY);
 	snprintf(text, sizeof(text), "%s: another coordinator runs this job",
 		 dir);
 	CHECK_TEXT(err.text, text);
 	close(lock);
-	lock = state_dir_lock(dir, NULL);
+	lock = run_records_lock(dir, NULL);
 	CHECK(lock >= 0);
 	close(lock);
 	tear_down();
@@ -60,7 +60,7 @@ static void a_directory_others_can_write_to_is_refused(void)
 {
 	set_up();
 	CHECK(mkdir(dir, 0700) == 0 && chmod(dir, 0777) == 0);
-	CHECK(state_dir_lock(dir, NULL) == -EPERM);
+	CHECK(run_records_lock(dir, NULL) == -EPERM);
 	tear_down();
 }
 
@@ -68,7 +68,7 @@ static void a_symbolic_link_is_refused(void)
 {
 	set_up();
 	CHECK(symlink("/tmp", dir) == 0);
-	CHECK(state_dir_lock(dir, NULL) < 0);
+	CHECK(run_records_lock(dir, NULL) < 0);
 	tear_down();
 }
 
@@ -79,14 +79,14 @@ static void the_address_is_told_and_taken_back(void)
 	FILE *f;
 
 	set_up();
-	lock = state_dir_lock(dir, NULL);
-	CHECK(state_dir_tell(dir, "unix:/x", NULL) == 0);
+	lock = run_records_lock(dir, NULL);
+	CHECK(run_records_tell(dir, "unix:/x", NULL) == 0);
 	snprintf(path, sizeof(path), "%s/address", dir);
 	f = fopen(path, "r");
 	CHECK(f && fgets(text, sizeof(text), f));
 	fclose(f);
 	CHECK_TEXT(text, "unix:/x\n");
-	state_dir_clear(dir);
+	run_records_clear(dir);
 	CHECK(access(path, F_OK) < 0 && errno == ENOENT);
 	close(lock);
 	tear_down();
@@ -98,11 +98,11 @@ static void records_of_the_run_before_are_set_aside_once(void)
 	int lock;
 
 	set_up();
-	lock = state_dir_lock(dir, NULL);
+	lock = run_records_lock(dir, NULL);
 	for (int run = 1; run <= 2; run++) {
 		snprintf(path, sizeof(path), "%s/epoch-%d.stdout", dir, run);
 		CHECK(mknod(path, S_IFREG | 0600, 0) == 0);
-		CHECK(state_dir_set_aside(dir, NULL) == 0);
+		CHECK(run_records_set_aside(dir, NULL) == 0);
 		CHECK(access(path, F_OK) < 0);
 	}
 	snprintf(path, sizeof(path), "%s/previous/epoch-2.stdout", dir);
@@ -129,22 +129,22 @@ static void starts_of_one_that_was_killed_are_counted(void)
 	int lock;
 
 	set_up();
-	CHECK(state_dir_former_starts(dir) == 0);
-	lock = state_dir_lock(dir, NULL);
+	CHECK(run_records_former_starts(dir) == 0);
+	lock = run_records_lock(dir, NULL);
 	put("hostfile-7");
 	put("epoch-12.stdout");
 	put("epoch-x");
-	CHECK(state_dir_former_starts(dir) == 0); /* it ended by itself */
+	CHECK(run_records_former_starts(dir) == 0); /* it ended by itself */
 	put("address");
-	CHECK(state_dir_former_starts(dir) == 12);
+	CHECK(run_records_former_starts(dir) == 12);
 
 	/* killed again, before it made a start */
-	CHECK(state_dir_set_aside(dir, NULL) == 0);
-	CHECK(state_dir_former_starts(dir) == 12);
+	CHECK(run_records_set_aside(dir, NULL) == 0);
+	CHECK(run_records_former_starts(dir) == 12);
 	put("hostfile-13");
-	CHECK(state_dir_former_starts(dir) == 13);
-	state_dir_clear(dir);
-	CHECK(state_dir_former_starts(dir) == 0);
+	CHECK(run_records_former_starts(dir) == 13);
+	run_records_clear(dir);
+	CHECK(run_records_former_starts(dir) == 0);
 	close(lock);
 	tear_down();
 }
