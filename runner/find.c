@@ -4,17 +4,17 @@
 #include "base/text.h"
 #include "runner/keys.h"
 #include "runner/kube/reach.h"
-#include "runner/statedir.h"
+#include "runner/state_dir.h"
 
 #include <errno.h>
 #include <string.h>
 
-static int read_address(struct client *client, const struct statedir *dir,
+static int read_address(struct client *client, const struct state_dir *dir,
 			struct error *err)
 {
 	struct stamp stamp;
-	int r = statedir_address(dir, client->address, sizeof(client->address),
-				 &stamp, err);
+	int r = state_dir_address(dir, client->address, sizeof(client->address),
+				  &stamp, err);
 
 	if (r == -ENOENT && access(dir->path, F_OK) < 0)
 		return error_set(err, r,
@@ -49,28 +49,28 @@ static int take_address(struct client *client, const char *connect,
 
 /* dir: of the job; NULL: its address was given, and no folder. */
 static int find_secrets(struct client *client, const struct lookup *lookup,
-			const struct statedir *dir, struct error *err)
+			const struct state_dir *dir, struct error *err)
 {
 	int r = 0;
 
 	if (lookup->token_file)
 		r = token_read(&client->token, lookup->token_file, err);
 	else if (dir)
-		r = statedir_token(dir, &client->token, err);
+		r = state_dir_token(dir, &client->token, err);
 	if (r < 0)
 		return r == -EINVAL && !lookup->token_file ? -EIO : r;
 	if (lookup->tls)
 		r = keys_read_client(&client->tls, lookup->tls, err);
 	else if (dir)
-		r = statedir_identity(dir, &client->tls, err);
+		r = state_dir_identity(dir, &client->tls, err);
 	return r == -EINVAL && !lookup->tls ? -EIO : r;
 }
 
 static int find_in_folder(struct client *client, const struct lookup *lookup,
 			  const char *job, struct error *err)
 {
-	struct statedir dir;
-	int r = statedir_of(&dir, lookup, job, err);
+	struct state_dir dir;
+	int r = state_dir_of(&dir, lookup, job, err);
 
 	if (r == 0)
 		r = read_address(client, &dir, err);
@@ -89,7 +89,7 @@ static int find_in_kube(struct client *client, const struct lookup *lookup,
 			const char *job, struct error *err)
 {
 	struct route *route;
-	int r = statedir_check_name(job, err);
+	int r = state_dir_check_name(job, err);
 
 	if (r < 0)
 		return r;

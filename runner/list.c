@@ -3,7 +3,7 @@
 
 #include "runner/find.h"
 #include "runner/kube/list.h"
-#include "runner/statedir.h"
+#include "runner/state_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static int ask_all(struct job_list *list, const struct lookup *lookup,
 	if (!folder)
 		return errno == ENOENT ? 0 : error_errno(err, "%s", root);
 	for (struct dirent *at = readdir(folder); at; at = readdir(folder))
-		if (statedir_is_name(at->d_name))
+		if (state_dir_is_name(at->d_name))
 			ask_coordinator(list, lookup, at->d_name);
 	closedir(folder);
 	return job_list_wait(list);
@@ -38,12 +38,12 @@ static int ask_all(struct job_list *list, const struct lookup *lookup,
 int list_jobs(struct job_list *list, const struct lookup *lookup,
 	      struct error *err)
 {
-	struct statedir root;
+	struct state_dir root;
 	int r;
 
 	if (lookup->on)
 		return kube_list_jobs(list, lookup, err);
-	r = statedir_root(&root, lookup, err);
+	r = state_dir_root(&root, lookup, err);
 	if (r == 0)
 		r = job_list_init(list, ANSWER, err);
 	return r < 0 ? r : ask_all(list, lookup, root.path, err);

@@ -11,7 +11,7 @@
 
 /* All borrowed; NULL: not given. */
 struct lookup {
-	/* of the environment: see statedir.h; TMPDIR */
+	/* of the environment: see state_dir.h; TMPDIR */
 	const char *state_root, *runtime_dir, *tmpdir;
 
 	const char *on;      /* "kube": in a cluster, NULL: on this machine */

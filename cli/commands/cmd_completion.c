@@ -2,21 +2,21 @@
 #include "cli/commands/help.h"
 #include "cli/views/output.h"
 #include "jobfile/exit.h"
-#include "runner/statedir.h"
+#include "runner/state_dir.h"
 
 #include <dirent.h>
 #include <string.h>
 
 static void print_jobs(const struct args *args)
 {
-	struct statedir root;
+	struct state_dir root;
 	DIR *folder = NULL;
 
-	if (statedir_root(&root, &args->lookup, NULL) == 0)
+	if (state_dir_root(&root, &args->lookup, NULL) == 0)
 		folder = opendir(root.path);
 	for (struct dirent *at = folder ? readdir(folder) : NULL; at;
 	     at = readdir(folder))
-		if (statedir_is_name(at->d_name))
+		if (state_dir_is_name(at->d_name))
 			puts(at->d_name);
 	if (folder)
 		closedir(folder);

@@ -3,7 +3,7 @@
 #include "cli/commands/args.h"
 #include "cli/views/output.h"
 #include "jobfile/exit.h"
-#include "runner/statedir.h"
+#include "runner/state_dir.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 int cmd_history(const struct args *args, const struct output *output)
 {
 	char folder[PATH_MAX], program[PATH_MAX + 32];
-	struct statedir dir;
+	struct state_dir dir;
 	struct error err;
 	int r;
 
@@ -22,8 +22,8 @@ int cmd_history(const struct args *args, const struct output *output)
 		return output_fail(output, EXIT_USAGE,
 				   "history needs the name of a job, or "
 				   "--state");
-	r = statedir_of(&dir, &args->lookup,
-			args->words.n > 0 ? args->words.at[0] : NULL, &err);
+	r = state_dir_of(&dir, &args->lookup,
+			 args->words.n > 0 ? args->words.at[0] : NULL, &err);
 	if (r < 0)
 		return output_fail(output, EXIT_USAGE, "%s", err.text);
 	snprintf(program, sizeof(program), "%s/bellows-coordinator",

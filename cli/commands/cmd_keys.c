@@ -3,7 +3,7 @@
 #include "cli/views/output.h"
 #include "jobfile/exit.h"
 #include "runner/keys.h"
-#include "runner/statedir.h"
+#include "runner/state_dir.h"
 
 int cmd_keys(const struct args *args, const struct output *output)
 {
@@ -11,7 +11,7 @@ int cmd_keys(const struct args *args, const struct output *output)
 	const char *job = args->name ? args->name : "job";
 	struct error err;
 
-	if (statedir_check_name(job, &err) < 0)
+	if (state_dir_check_name(job, &err) < 0)
 		return output_fail(output, EXIT_USAGE, "--name: %s", err.text);
 	if (keys_make(&keys, job, args->lifetime, &err) < 0 ||
 	    keys_write(&keys, args->words.at[0], &err) < 0)

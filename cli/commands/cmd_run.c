@@ -17,7 +17,7 @@ struct run_order {
 	struct jobfile *job;
 	char *text; /* composed of options; NULL: a file */
 	char path[PATH_MAX];
-	struct statedir dir;
+	struct state_dir dir;
 
 	struct hosts *hosts; /* NULL: this machine */
 	char hosts_file[PATH_MAX], listen[LISTEN_MAX];
@@ -72,8 +72,8 @@ static int check_free(const struct run_order *order, struct error *err)
 	char address[256];
 	struct stamp stamp;
 
-	if (statedir_address(&order->dir, address, sizeof(address), &stamp,
-			     NULL) < 0 ||
+	if (state_dir_address(&order->dir, address, sizeof(address), &stamp,
+			      NULL) < 0 ||
 	    client_probe(address) < 0)
 		return 0;
 	return error_set(err, -EBUSY,
@@ -85,12 +85,12 @@ static int check_free(const struct run_order *order, struct error *err)
 static int make_state(struct run_order *order, const struct args *args,
 		      struct error *err)
 {
-	struct statedir given;
+	struct state_dir given;
 	int r;
 
-	r = statedir_of(&given, &args->lookup, order->job->name, err);
+	r = state_dir_of(&given, &args->lookup, order->job->name, err);
 	if (r == 0)
-		r = statedir_make(&given, err);
+		r = state_dir_make(&given, err);
 	if (r < 0)
 		return r;
 	if (!realpath(given.path, order->dir.path))
@@ -102,8 +102,8 @@ static int make_state(struct run_order *order, const struct args *args,
 		     order->dir.path) >= (int)sizeof(order->path))
 		return error_set(err, -ENAMETOOLONG, "%s: path too long",
 				 order->dir.path);
-	return statedir_write(&order->dir, "job.yaml", order->text,
-			      strlen(order->text), err);
+	return state_dir_write(&order->dir, "job.yaml", order->text,
+			       strlen(order->text), err);
 }
 
 /* Returns 0 or an exit status. */

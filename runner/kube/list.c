@@ -4,7 +4,7 @@
 #include "client/job.h"
 #include "runner/kube/pods.h"
 #include "runner/kube/reach.h"
-#include "runner/statedir.h"
+#include "runner/state_dir.h"
 
 #include <errno.h>
 
@@ -49,7 +49,7 @@ static void add(struct listing *listing, const cJSON *pod)
 	struct error err;
 	char state[256];
 
-	if (listing->list->n == JOBS_MAX || !name || !statedir_is_name(name))
+	if (listing->list->n == JOBS_MAX || !name || !state_dir_is_name(name))
 		return;
 	entry = job_list_add(listing->list);
 	if (!entry)

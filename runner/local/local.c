@@ -365,8 +365,8 @@ static void look_for_address(void *user)
 	struct error err;
 	int r;
 
-	r = statedir_address(local->config.dir, client->address,
-			     sizeof(client->address), &stamp, &err);
+	r = state_dir_address(local->config.dir, client->address,
+			      sizeof(client->address), &stamp, &err);
 	if (r == 0 && memcmp(&stamp, &local->old_address, sizeof(stamp))) {
 		begin_watch(local);
 		return;
@@ -458,8 +458,8 @@ static int start(struct local *local, struct error *err)
 	int r;
 
 	/* what a former coordinator left is not the new one's address */
-	statedir_address(local->config.dir, address, sizeof(address),
-			 &local->old_address, NULL);
+	state_dir_address(local->config.dir, address, sizeof(address),
+			  &local->old_address, NULL);
 	r = local_token_init(local, err);
 	if (r == 0)
 		r = local_tls_init(local, err);

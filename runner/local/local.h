@@ -17,7 +17,7 @@
 #include "jobfile/jobfile.h"
 #include "runner/lookup.h"
 #include "runner/run.h"
-#include "runner/statedir.h"
+#include "runner/state_dir.h"
 
 struct loop;
 
@@ -26,8 +26,8 @@ struct local_config {
 	const struct lookup *lookup; /* token_file, tls, unencrypted of it */
 	msec_t lifetime;             /* of new certificates; 0: a year */
 	const struct adapter_files *adapters;
-	const struct statedir *dir; /* made */
-	const char *job_file;       /* absolute */
+	const struct state_dir *dir; /* made */
+	const char *job_file;        /* absolute */
 	const struct jobfile *job;
 	const struct hosts *hosts; /* NULL: executors on this machine */
 	const char *hosts_file;    /* absolute */

@@ -73,8 +73,8 @@ int local_tls_init(struct local *local, struct error *err)
 	else if (listen && !rpc_is_local(listen) && !lookup->unencrypted)
 		r = make(local, dir, err);
 	return r < 0 ? r
-		     : statedir_identity(local->config.dir,
-					 &local->run.client.tls, err);
+		     : state_dir_identity(local->config.dir,
+					  &local->run.client.tls, err);
 }
 
 void local_tls_fini(struct local *local)

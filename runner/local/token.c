@@ -11,7 +11,7 @@ static bool is_own(const struct local *local)
 /* Where others can connect, they must not be able to join. */
 static int make(struct local *local, struct error *err)
 {
-	const struct statedir *dir = local->config.dir;
+	const struct state_dir *dir = local->config.dir;
 	struct token *token = &local->run.client.token;
 	char line[TOKEN_MAX + 1];
 	int n, r = token_make(token, err);
@@ -19,7 +19,7 @@ static int make(struct local *local, struct error *err)
 	if (r < 0)
 		return r;
 	n = snprintf(line, sizeof(line), "%s\n", token->text);
-	r = statedir_write(dir, "token", line, (size_t)n, err);
+	r = state_dir_write(dir, "token", line, (size_t)n, err);
 	explicit_bzero(line, sizeof(line));
 	if (r == 0)
 		snprintf(local->token_file, sizeof(local->token_file),

@@ -3,7 +3,7 @@
 #include "cli/commands/help.h"
 #include "cli/commands/jobfile_from_args.h"
 #include "jobfile/jobfile.h"
-#include "runner/statedir.h"
+#include "runner/state_dir.h"
 #include "tests/check.h"
 
 #include <errno.h>
@@ -228,40 +228,40 @@ static void an_incomplete_description_is_refused(void)
 
 static void names_of_jobs_are_checked(void)
 {
-	struct statedir dir;
+	struct state_dir dir;
 
-	CHECK(statedir_is_name("heat-2"));
-	CHECK(!statedir_is_name("") && !statedir_is_name("..") &&
-	      !statedir_is_name("a/b") && !statedir_is_name("Heat"));
-	CHECK(!statedir_is_name("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
+	CHECK(state_dir_is_name("heat-2"));
+	CHECK(!state_dir_is_name("") && !state_dir_is_name("..") &&
+	      !state_dir_is_name("a/b") && !state_dir_is_name("Heat"));
+	CHECK(!state_dir_is_name("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
 	memset(&args, 0, sizeof(args));
-	CHECK(statedir_of(&dir, &args.lookup, "../x", &err) == -EINVAL);
+	CHECK(state_dir_of(&dir, &args.lookup, "../x", &err) == -EINVAL);
 	args.lookup.runtime_dir = "/run/user/7";
-	CHECK(statedir_of(&dir, &args.lookup, "heat", &err) == 0);
+	CHECK(state_dir_of(&dir, &args.lookup, "heat", &err) == 0);
 	CHECK_TEXT(dir.path, "/run/user/7/bellows/heat");
 	args.lookup.state_root = "/s";
-	CHECK(statedir_of(&dir, &args.lookup, "heat", &err) == 0);
+	CHECK(state_dir_of(&dir, &args.lookup, "heat", &err) == 0);
 	CHECK_TEXT(dir.path, "/s/heat");
 }
 
 static void unsafe_state_directories_are_refused(void)
 {
 	char base[] = "/tmp/bellows-test-XXXXXX", command[256];
-	struct statedir dir;
+	struct state_dir dir;
 
 	CHECK(mkdtemp(base));
 	snprintf(dir.path, sizeof(dir.path), "%s/a/b", base);
-	CHECK(statedir_make(&dir, &err) == 0);
-	CHECK(statedir_make(&dir, &err) == 0);
+	CHECK(state_dir_make(&dir, &err) == 0);
+	CHECK(state_dir_make(&dir, &err) == 0);
 	CHECK(chmod(dir.path, 0755) == 0);
-	CHECK(statedir_make(&dir, &err) == -EPERM);
+	CHECK(state_dir_make(&dir, &err) == -EPERM);
 	CHECK(strstr(err.text, "is open to others (mode 0755): chmod 700 it"));
 	snprintf(dir.path, sizeof(dir.path), "%s/link", base);
 	CHECK(symlink("a", dir.path) == 0);
-	CHECK(statedir_make(&dir, &err) == -EPERM);
+	CHECK(state_dir_make(&dir, &err) == -EPERM);
 	CHECK(strstr(err.text, "a symbolic link or a file is not trusted"));
 	snprintf(dir.path, sizeof(dir.path), "%s/none", base);
-	CHECK(statedir_check(dir.path, &err) == -ENOENT);
+	CHECK(state_dir_check(dir.path, &err) == -ENOENT);
 	snprintf(command, sizeof(command), "rm -r %s", base);
 	CHECK(system(command) == 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RUNNER_STATEDIR_H
-#define RUNNER_STATEDIR_H
+#ifndef RUNNER_STATE_DIR_H
+#define RUNNER_STATE_DIR_H
 
 /*
  * State directories: where a job's programs find each other
@@ -17,7 +17,7 @@
 
 #include <limits.h>
 
-struct statedir {
+struct state_dir {
 	char path[PATH_MAX];
 };
 
@@ -28,38 +28,38 @@ struct stamp {
 };
 
 /* [a-z0-9-]{1,40} */
-bool statedir_is_name(const char *name);
+bool state_dir_is_name(const char *name);
 
 /* The same: 0, or -EINVAL with a sentence, also for NULL. */
-int statedir_check_name(const char *name, struct error *err);
+int state_dir_check_name(const char *name, struct error *err);
 
-int statedir_root(struct statedir *out, const struct lookup *lookup,
-		  struct error *err);
-
-/* The folder of job name, or the one that --state names.  Makes nothing. */
-int statedir_of(struct statedir *out, const struct lookup *lookup,
-		const char *name, struct error *err);
-
-/* Makes it and its parent where they are missing; refuses unsafe ones. */
-int statedir_make(const struct statedir *dir, struct error *err);
-
-/* -ENOENT without a sentence if there is none; -EPERM if it is unsafe. */
-int statedir_check(const char *path, struct error *err);
-
-/* Reads DIR/address.  -ENOENT without a sentence if there is none. */
-int statedir_address(const struct statedir *dir, char *address, size_t n,
-		     struct stamp *stamp, struct error *err);
-
-/* Reads DIR/token; 0 and "" if there is none. */
-int statedir_token(const struct statedir *dir, struct token *token,
+int state_dir_root(struct state_dir *out, const struct lookup *lookup,
 		   struct error *err);
 
+/* The folder of job name, or the one that --state names.  Makes nothing. */
+int state_dir_of(struct state_dir *out, const struct lookup *lookup,
+		 const char *name, struct error *err);
+
+/* Makes it and its parent where they are missing; refuses unsafe ones. */
+int state_dir_make(const struct state_dir *dir, struct error *err);
+
+/* -ENOENT without a sentence if there is none; -EPERM if it is unsafe. */
+int state_dir_check(const char *path, struct error *err);
+
+/* Reads DIR/address.  -ENOENT without a sentence if there is none. */
+int state_dir_address(const struct state_dir *dir, char *address, size_t n,
+		      struct stamp *stamp, struct error *err);
+
+/* Reads DIR/token; 0 and "" if there is none. */
+int state_dir_token(const struct state_dir *dir, struct token *token,
+		    struct error *err);
+
 /* Reads DIR/tls/client; 0 and empty if there is none. */
-int statedir_identity(const struct statedir *dir, struct tls_identity *identity,
-		      struct error *err);
+int state_dir_identity(const struct state_dir *dir,
+		       struct tls_identity *identity, struct error *err);
 
 /* Writes DIR/name anew, mode 0600, whole or not at all. */
-int statedir_write(const struct statedir *dir, const char *name,
-		   const char *text, size_t size, struct error *err);
+int state_dir_write(const struct state_dir *dir, const char *name,
+		    const char *text, size_t size, struct error *err);
 
 #endif

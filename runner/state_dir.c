@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runner/statedir.h"
+#include "runner/state_dir.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -13,26 +13,26 @@
 
 enum { NAME_LENGTH = 40 };
 
-bool statedir_is_name(const char *name)
+bool state_dir_is_name(const char *name)
 {
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
 
 	return n > 0 && n <= NAME_LENGTH && name[n] == '\0';
 }
 
-int statedir_check_name(const char *name, struct error *err)
+int state_dir_check_name(const char *name, struct error *err)
 {
-	if (name && statedir_is_name(name))
+	if (name && state_dir_is_name(name))
 		return 0;
 	return error_set(err, -EINVAL,
 			 "'%s' is no name of a job: 1 to 40 of a-z, 0-9 and -",
 			 text_safe(name).s);
 }
 
-static int put(struct statedir *out, struct error *err, const char *fmt, ...)
+static int put(struct state_dir *out, struct error *err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static int put(struct statedir *out, struct error *err, const char *fmt, ...)
+static int put(struct state_dir *out, struct error *err, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -46,8 +46,8 @@ static int put(struct statedir *out, struct error *err, const char *fmt, ...)
 	return 0;
 }
 
-int statedir_root(struct statedir *out, const struct lookup *lookup,
-		  struct error *err)
+int state_dir_root(struct state_dir *out, const struct lookup *lookup,
+		   struct error *err)
 {
 	if (lookup->state_root && lookup->state_root[0])
 		return put(out, err, "%s", lookup->state_root);
@@ -56,21 +56,21 @@ int statedir_root(struct statedir *out, const struct lookup *lookup,
 	return put(out, err, "/tmp/bellows-%u", (unsigned)getuid());
 }
 
-int statedir_of(struct statedir *out, const struct lookup *lookup,
-		const char *name, struct error *err)
+int state_dir_of(struct state_dir *out, const struct lookup *lookup,
+		 const char *name, struct error *err)
 {
-	struct statedir root;
+	struct state_dir root;
 	int r;
 
 	if (lookup->state)
 		return put(out, err, "%s", lookup->state);
-	r = statedir_check_name(name, err);
+	r = state_dir_check_name(name, err);
 	if (r == 0)
-		r = statedir_root(&root, lookup, err);
+		r = state_dir_root(&root, lookup, err);
 	return r < 0 ? r : put(out, err, "%s/%s", root.path, name);
 }
 
-int statedir_check(const char *path, struct error *err)
+int state_dir_check(const char *path, struct error *err)
 {
 	CLEANUP(close) int fd = -1;
 	struct stat st;
@@ -103,13 +103,13 @@ static int make(const char *path, struct error *err)
 
 	if (r < 0 && errno != EEXIST)
 		return error_errno(err, "cannot make %s", path);
-	r = statedir_check(path, err);
+	r = state_dir_check(path, err);
 	return r == -ENOENT ? error_set(err, r, "%s is gone", path) : r;
 }
 
-int statedir_make(const struct statedir *dir, struct error *err)
+int state_dir_make(const struct state_dir *dir, struct error *err)
 {
-	struct statedir parent = *dir;
+	struct state_dir parent = *dir;
 	char *slash = strrchr(parent.path, '/');
 	int r = 0;
 
@@ -140,15 +140,15 @@ static int read_line(int fd, const char *path, char *line, size_t n,
 	return 0;
 }
 
-int statedir_address(const struct statedir *dir, char *address, size_t n,
-		     struct stamp *stamp, struct error *err)
+int state_dir_address(const struct state_dir *dir, char *address, size_t n,
+		      struct stamp *stamp, struct error *err)
 {
 	CLEANUP(close) int fd = -1;
-	struct statedir path;
+	struct state_dir path;
 	struct stat st;
 	int r;
 
-	r = statedir_check(dir->path, err);
+	r = state_dir_check(dir->path, err);
 	if (r < 0)
 		return r;
 	r = put(&path, err, "%s/address", dir->path);
@@ -164,10 +164,10 @@ int statedir_address(const struct statedir *dir, char *address, size_t n,
 	return read_line(fd, path.path, address, n, err);
 }
 
-int statedir_token(const struct statedir *dir, struct token *token,
-		   struct error *err)
+int state_dir_token(const struct state_dir *dir, struct token *token,
+		    struct error *err)
 {
-	struct statedir path;
+	struct state_dir path;
 	int r = put(&path, err, "%s/token", dir->path);
 
 	*token->text = '\0';
@@ -176,10 +176,10 @@ int statedir_token(const struct statedir *dir, struct token *token,
 	return token_read(token, path.path, err);
 }
 
-int statedir_identity(const struct statedir *dir, struct tls_identity *identity,
-		      struct error *err)
+int state_dir_identity(const struct state_dir *dir,
+		       struct tls_identity *identity, struct error *err)
 {
-	struct statedir path;
+	struct state_dir path;
 	int r = put(&path, err, "%s/tls/client", dir->path);
 
 	if (r < 0 || (access(path.path, F_OK) < 0 && errno == ENOENT))
@@ -187,10 +187,10 @@ int statedir_identity(const struct statedir *dir, struct tls_identity *identity,
 	return tls_identity_read(identity, path.path, err);
 }
 
-int statedir_write(const struct statedir *dir, const char *name,
-		   const char *text, size_t size, struct error *err)
+int state_dir_write(const struct state_dir *dir, const char *name,
+		    const char *text, size_t size, struct error *err)
 {
-	struct statedir path;
+	struct state_dir path;
 	int r = put(&path, err, "%s/%s", dir->path, name);
 
 	return r < 0 ? r : file_replace(path.path, 0600, text, size, err);
