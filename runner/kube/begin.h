@@ -6,7 +6,7 @@
  * A job in a cluster, made in place of a previous run of its name
  */
 
-#include "runner/kube/objects.h"
+#include "runner/kube/manifests.h"
 #include "runner/kube/reach.h"
 
 /* All borrowed. */

@@ -16,7 +16,7 @@
  */
 
 #include "jobfile/jobfile.h"
-#include "runner/kube/objects.h"
+#include "runner/kube/manifests.h"
 #include "runner/kube/reach.h"
 #include "runner/run.h"
 

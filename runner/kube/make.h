@@ -11,7 +11,7 @@
  * Each of these runs the loop until it is done.
  */
 
-#include "runner/kube/objects.h"
+#include "runner/kube/manifests.h"
 #include "runner/kube/patience.h"
 #include "runner/kube/reach.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runner/kube/job.h"
-#include "runner/kube/objects.h"
+#include "runner/kube/manifests.h"
 #include "runner/kube/pods.h"
 #include "runner/log_filter.h"
 #include "tests/check.h"

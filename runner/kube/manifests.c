@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runner/kube/objects.h"
+#include "runner/kube/manifests.h"
 
 #include "base/list.h"
 #include "runner/kube/pods.h"
@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-extern const char kube_objects_json[];
+extern const char kube_manifests_json[];
 
 /* Seconds.  GRACE_MORE: for what comes before and after a checkpoint;
  * GRACE_END: of that, for an executor to end what was not saved. */
@@ -382,7 +382,7 @@ int kube_objects_create(struct kube_objects **out, const struct kube_wish *wish,
 {
 	CLEANUP(kube_objects_destroy)
 	struct kube_objects *objects = calloc(1, sizeof(*objects));
-	cJSON *template = cJSON_Parse(kube_objects_json);
+	cJSON *template = cJSON_Parse(kube_manifests_json);
 	struct filling f = {.wish = wish, .template = template};
 	const cJSON *at;
 	int r = objects && template ? 0 : -ENOMEM;

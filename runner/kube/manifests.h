@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RUNNER_KUBE_OBJECTS_H
-#define RUNNER_KUBE_OBJECTS_H
+#ifndef RUNNER_KUBE_MANIFESTS_H
+#define RUNNER_KUBE_MANIFESTS_H
 
 /*
  * The objects that a job in a cluster is made of
  *
- * Pure: a template, objects.json, is filled in.  It is data, so that it
+ * Pure: a template, manifests.json, is filled in.  It is data, so that it
  * can be read, and compared, as the manifests that it is:
  *
  *     "@NAME@"      anywhere in a text: a word of the job
