@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jobfile/exit.h"
+#include "runner/kube/coordinator_pod.h"
 #include "runner/kube/follow_internal.h"
-#include "runner/kube/pods.h"
 
 #include <errno.h>
 #include <stdio.h>

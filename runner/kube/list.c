@@ -2,7 +2,7 @@
 #include "runner/kube/list.h"
 
 #include "client/job.h"
-#include "runner/kube/pods.h"
+#include "runner/kube/coordinator_pod.h"
 #include "runner/kube/reach.h"
 #include "runner/state_dir.h"
 

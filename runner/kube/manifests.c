@@ -2,7 +2,7 @@
 #include "runner/kube/manifests.h"
 
 #include "base/list.h"
-#include "runner/kube/pods.h"
+#include "runner/kube/coordinator_pod.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 
 #include "base/list.h"
 #include "runner/kube/await.h"
+#include "runner/kube/coordinator_pod.h"
 #include "runner/kube/internal.h"
-#include "runner/kube/pods.h"
 
 #include <errno.h>
 #include <string.h>

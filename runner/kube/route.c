@@ -2,7 +2,7 @@
 #include "runner/kube/internal.h"
 
 #include "runner/keys.h"
-#include "runner/kube/pods.h"
+#include "runner/kube/coordinator_pod.h"
 #include "runner/kube/secret.h"
 
 #include <errno.h>

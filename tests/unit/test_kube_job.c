@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runner/kube/coordinator_pod.h"
 #include "runner/kube/job.h"
 #include "runner/kube/manifests.h"
-#include "runner/kube/pods.h"
 #include "runner/log_filter.h"
 #include "tests/check.h"
 

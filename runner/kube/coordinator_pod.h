@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RUNNER_KUBE_PODS_H
-#define RUNNER_KUBE_PODS_H
+#ifndef RUNNER_KUBE_COORDINATOR_POD_H
+#define RUNNER_KUBE_COORDINATOR_POD_H
 
 /*
  * Which pod is the coordinator of a job

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runner/kube/pods.h"
+#include "runner/kube/coordinator_pod.h"
 
 #include "jobfile/exit.h"
 #include "kube/kube.h"
