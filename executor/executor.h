@@ -97,8 +97,9 @@ void executor_join(void *user);
 /* The coordinator is away: the executor's patience begins. */
 void executor_lose_patience(struct executor *ex);
 
-/* kill_ranks.c: ends every process of a start, within a few seconds, and calls
- * when none is left, or at once; a second call takes the place of the first. */
+/* kill_all_ranks.c: ends every process of a start, within a few seconds, and
+ * calls when none is left, or at once; a second call takes the place of the
+ * first. */
 void executor_kill_ranks(struct executor *ex,
 			 void (*killed)(struct executor *));
 
