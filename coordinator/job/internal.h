@@ -10,7 +10,7 @@
 #include "coordinator/job/events.h"
 #include "coordinator/job/periodic.h"
 #include "coordinator/launch/trial.h"
-#include "core/resume.h"
+#include "core/resume_proof.h"
 #include "jobfile/exit.h"
 
 struct driver {
@@ -59,9 +59,9 @@ struct driver {
 
 	/* see progress.h */
 	struct {
-		unsigned epoch;           /* whose steps were seen last */
-		struct resume resume;     /* what it has to prove */
-		unsigned resumed;         /* epoch that has proven it */
+		unsigned epoch;             /* whose steps were seen last */
+		struct resume_proof resume; /* what it has to prove */
+		unsigned resumed;           /* epoch that has proven it */
 		unsigned restarted_clean; /* epoch that did not go on, must not
 					     write */
 		uint64_t ordered_at;      /* last step seen when told to save */

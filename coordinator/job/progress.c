@@ -10,7 +10,7 @@
 
 void progress_on_start(struct driver *driver)
 {
-	driver->progress.resume = (struct resume){
+	driver->progress.resume = (struct resume_proof){
 		.step = checkpoint_recovery_newest(driver->recovery)->step,
 		.seen = driver->progress.saved_after,
 	};

@@ -6,7 +6,7 @@
  * How far the application is, and whether it went on from its checkpoint, by
  * what it prints
  *
- * See core/resume.h for what proves it.
+ * See core/resume_proof.h for what proves it.
  */
 
 #include "coordinator/job/driver.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/cost.h"
-#include "core/resume.h"
+#include "core/resume_proof.h"
 #include "tests/check.h"
 
 /* ---- resume ---- */
 
-static const struct resume known = {.step = 500, .seen = 480};
-static const struct resume ordered = {.seen = 480};
-static const struct resume unknown = {0};
+static const struct resume_proof known = {.step = 500, .seen = 480};
+static const struct resume_proof ordered = {.seen = 480};
+static const struct resume_proof unknown = {0};
 
 static void a_step_not_before_the_checkpoints_proves_it(void)
 {

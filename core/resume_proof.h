@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CORE_RESUME_H
-#define CORE_RESUME_H
+#ifndef CORE_RESUME_PROOF_H
+#define CORE_RESUME_PROOF_H
 
 /*
  * Whether ranks went on from their checkpoint, by what they print
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct resume {
+struct resume_proof {
 	uint64_t step; /* of the checkpoint; 0: not known */
 	uint64_t seen; /* a step that it cannot be before; 0: not known */
 };
@@ -26,9 +26,11 @@ enum resume_verdict {
 };
 
 /* It says that it went on from step; 0: it does not say from which. */
-enum resume_verdict resume_on_said(const struct resume *resume, uint64_t step);
+enum resume_verdict resume_on_said(const struct resume_proof *resume,
+				   uint64_t step);
 
 /* It reports a step, the first of its start. */
-enum resume_verdict resume_on_step(const struct resume *resume, uint64_t step);
+enum resume_verdict resume_on_step(const struct resume_proof *resume,
+				   uint64_t step);
 
 #endif
