@@ -15,7 +15,7 @@
  *            \                |                  |             /
  *             +----------> queue.c, the events that wait <----+
  *                                |
- *                    drive.c, which calls job_step()
+ *                    step.c, which calls job_step()
  *                                |
  *               effects.c    drain.c    periodic.c   capacity.c
  *

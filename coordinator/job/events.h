@@ -6,7 +6,7 @@
  * What has happened and was not looked at yet, in the order in which it
  * happened
  *
- * Callbacks put events there (queue.c); drive.c takes them out, one after the
+ * Callbacks put events there (queue.c); step.c takes them out, one after the
  * other, once the callback has returned.  So nothing that a callback works on
  * changes or goes away below it.
  */

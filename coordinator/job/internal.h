@@ -109,7 +109,7 @@ static inline int driver_reported_code(int reported)
 	return reported > 0 && reported <= 255 ? reported : EXIT_INTERNAL;
 }
 
-/* ---- drive.c ---- */
+/* ---- step.c ---- */
 
 /* Sets the timer of the patience of the state that the job is in. */
 void driver_arm_deadline(struct driver *driver);

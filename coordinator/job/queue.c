@@ -6,7 +6,7 @@
 #include <errno.h>
 
 /*
- * What puts events into the queue; drive.c takes them out
+ * What puts events into the queue; step.c takes them out
  */
 
 static void put(struct driver *driver, const struct event *event)
