@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "executor/save.h"
 
+#include "core/checkpoint_judge.h"
+
 #include <errno.h>
-#include <string.h>
 
 #define LOOK_EVERY MSEC(200)
 #define LOOK_FOR   SECONDS(6) /* at what ranks left, if it cannot be read */
@@ -16,25 +17,23 @@ struct save {
 
 	unsigned epoch; /* 0: nothing is ordered */
 	unsigned told;  /* start that got a signal */
-	bool had;
-	struct checkpoint before;
-	uint64_t seen; /* mark of a newer one that may still grow */
+	struct checkpoint_judge judge;
 	msec_t give_up;
 	struct loop_timer look;
 };
 
+/* Without a complete one, *out is of mark 0. */
 static int find(struct save *save, struct checkpoint *out, struct error *err)
 {
-	return save->job->adapter->checkpoint(&save->job->app, out, err);
+	int r = save->job->adapter->checkpoint(&save->job->app, out, err);
+
+	if (r != 0)
+		*out = (struct checkpoint){0};
+	return r;
 }
 
-static bool is_newer(const struct save *save, const struct checkpoint *found)
-{
-	return !save->had || found->mark != save->before.mark;
-}
-
-static void judge(struct save *save, const struct checkpoint *found, bool taken,
-		  const char *failure, bool unread)
+static void report(struct save *save, const struct checkpoint *found,
+		   bool taken, const char *failure, bool unread)
 {
 	unsigned epoch = save->epoch;
 
@@ -48,14 +47,12 @@ static void watch(void *user)
 	struct save *save = user;
 	struct checkpoint found;
 
-	if (find(save, &found, NULL) == 0 && is_newer(save, &found)) {
-		if (found.mark == save->seen) {
-			judge(save, &found, false, NULL, false);
-			return;
-		}
-		save->seen = found.mark;
-	}
-	loop_timer_set(save->loop, &save->look, LOOK_EVERY, watch, save);
+	find(save, &found, NULL);
+	if (checkpoint_judge_look(&save->judge, found.mark))
+		report(save, &found, false, NULL, false);
+	else
+		loop_timer_set(save->loop, &save->look, LOOK_EVERY, watch,
+			       save);
 }
 
 static void call_ranks(struct save *save, unsigned epoch, int signo,
@@ -74,26 +71,26 @@ static void call_ranks(struct save *save, unsigned epoch, int signo,
 
 void save_order(struct save *save, unsigned epoch, bool take, bool first)
 {
-	const struct checkpoint none = {0};
+	struct checkpoint before = {0};
 	int signo;
 	enum save_kind kind = save->job->adapter->save(&save->job->app, &signo);
 	bool here = ranks_has(save->ranks, epoch, 0);
 
 	if (first && !here && save->told != epoch) {
 		save->epoch = epoch;
-		judge(save, &none, false,
-		      "rank 0 was gone before it was told to save", false);
+		report(save, &before, false,
+		       "rank 0 was gone before it was told to save", false);
 		return;
 	}
 	first = first && here;
 	if (first) {
-		save->had = find(save, &save->before, NULL) == 0;
-		save->seen = 0;
+		find(save, &before, NULL);
+		checkpoint_judge_init(&save->judge, before.mark);
 		save->epoch = epoch;
 		save->events->begun(save->user, epoch);
 	}
-	if (first && take && save->had) {
-		judge(save, &save->before, true, NULL, false);
+	if (take && before.mark != 0) {
+		report(save, &before, true, NULL, false);
 		return;
 	}
 	save->told = epoch;
@@ -113,21 +110,18 @@ void save_order(struct save *save, unsigned epoch, bool take, bool first)
 static void look_at_left(void *user)
 {
 	struct save *save = user;
-	struct checkpoint found = {0};
+	struct checkpoint found;
 	struct error err;
 	int r = find(save, &found, &err);
-	bool unread = r < 0 && r != -EBADMSG;
+	bool unread = checkpoint_judge_is_unread(r);
 
 	if (unread && loop_now() < save->give_up)
 		loop_timer_set(save->loop, &save->look, LOOK_EVERY,
 			       look_at_left, save);
-	else if (r == 0 && is_newer(save, &found))
-		judge(save, &found, false, NULL, false);
 	else
-		judge(save, &found, false,
-		      r < 0 ? err.text
-			    : "the ranks left without a new checkpoint",
-		      unread);
+		report(save, &found, false,
+		       checkpoint_judge_left(&save->judge, r, found.mark, &err),
+		       unread);
 }
 
 void save_on_gone(struct save *save, unsigned epoch)

@@ -21,6 +21,7 @@
 
 #include "coordinator/launch/launch_ops.h"
 #include "coordinator/launch/xmlout.h"
+#include "core/checkpoint_judge.h"
 
 struct bare;
 
@@ -45,8 +46,7 @@ struct bare {
 	bool fallen; /* mpiexec was killed: its daemons are left alone */
 
 	bool saving;
-	struct checkpoint before; /* mark 0: there was none */
-	uint64_t seen;            /* mark of a newer one that may still grow */
+	struct checkpoint_judge judge;
 	struct loop_timer begin, term, kill, confirm, look;
 };
 

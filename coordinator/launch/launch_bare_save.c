@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/launch/bare.h"
 
-#include <errno.h>
-
 #define LOOK_EVERY MSEC(200)
 
+/* Without a complete one, *out is of mark 0. */
 static int find_checkpoint(const struct bare *bare, struct checkpoint *out,
 			   struct error *err)
 {
 	const struct jobfile *job = bare->launch.room->job;
+	int r = job->adapter->checkpoint(&job->app, out, err);
 
-	return job->adapter->checkpoint(&job->app, out, err);
+	if (r != 0)
+		*out = (struct checkpoint){0};
+	return r;
 }
 
-static bool is_newer(const struct bare *bare, const struct checkpoint *found)
-{
-	return found->mark != bare->before.mark;
-}
-
-/* failure: "" if found is complete; unread: it could not be looked at. */
-static void judge(struct bare *bare, const struct checkpoint *found, bool taken,
-		  const char *failure, bool unread)
+/* failure: NULL if found is complete; unread: it could not be looked at. */
+static void report(struct bare *bare, const struct checkpoint *found,
+		   bool taken, const char *failure, bool unread)
 {
 	struct launch *launch = &bare->launch;
 	Bellows__V1__CheckpointReport report =
@@ -29,47 +26,39 @@ static void judge(struct bare *bare, const struct checkpoint *found, bool taken,
 	bare->saving = false;
 	loop_timer_clear(&bare->look);
 	report.epoch = launch->epoch;
-	report.complete = report.newer = !*failure;
+	report.complete = report.newer = !failure;
 	report.taken = taken;
 	report.unread = unread;
 	report.step = found->step;
 	report.files = found->files;
 	report.bytes = found->bytes;
-	report.failure = (char *)failure;
+	if (failure)
+		report.failure = (char *)failure;
 	launch->room->events->judged(launch->room->user, &report);
 }
 
 void bare_judge_at_end(struct bare *bare)
 {
-	struct checkpoint found = {0};
+	struct checkpoint found;
 	struct error err;
 	int r = find_checkpoint(bare, &found, &err);
 
-	if (r == 0 && is_newer(bare, &found))
-		judge(bare, &found, false, "", false);
-	else
-		judge(bare, &found, false,
-		      r < 0 ? err.text
-			    : "the ranks left without a new checkpoint",
-		      r < 0 && r != -EBADMSG);
+	report(bare, &found, false,
+	       checkpoint_judge_left(&bare->judge, r, found.mark, &err),
+	       checkpoint_judge_is_unread(r));
 }
 
-/* A mark that stays is of one that is whole. */
 static void watch(void *user)
 {
 	struct bare *bare = user;
 	struct checkpoint found;
 
-	if (find_checkpoint(bare, &found, NULL) == 0 &&
-	    is_newer(bare, &found)) {
-		if (found.mark == bare->seen) {
-			judge(bare, &found, false, "", false);
-			return;
-		}
-		bare->seen = found.mark;
-	}
-	loop_timer_set(bare->launch.room->loop, &bare->look, LOOK_EVERY, watch,
-		       bare);
+	find_checkpoint(bare, &found, NULL);
+	if (checkpoint_judge_look(&bare->judge, found.mark))
+		report(bare, &found, false, NULL, false);
+	else
+		loop_timer_set(bare->launch.room->loop, &bare->look, LOOK_EVERY,
+			       watch, bare);
 }
 
 static void order_saves(struct bare *bare, bool first_only)
@@ -91,16 +80,16 @@ void bare_save(struct launch *launch, bool first, bool take)
 {
 	const struct jobfile *job = launch->room->job;
 	struct bare *bare = bare_of(launch);
+	struct checkpoint before;
 	int signo;
 
 	if (!first)
 		return;
-	if (find_checkpoint(bare, &bare->before, NULL) < 0)
-		bare->before = (struct checkpoint){0};
-	bare->seen = 0;
+	find_checkpoint(bare, &before, NULL);
+	checkpoint_judge_init(&bare->judge, before.mark);
 	bare->saving = true;
-	if (take && bare->before.mark != 0) {
-		judge(bare, &bare->before, true, "", false);
+	if (take && before.mark != 0) {
+		report(bare, &before, true, NULL, false);
 		return;
 	}
 	switch (job->adapter->save(&job->app, &signo)) {
