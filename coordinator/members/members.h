@@ -41,7 +41,8 @@ struct members_events {
 			 const Bellows__V1__Report *report);
 };
 
-/* lost_after: milliseconds without a report, at least 1000. */
+/* lost_after: how long an executor may be silent before it is lost, at least a
+ * second; the key of that name in the job file (jobfile/schema.c). */
 int members_create(struct members **out, struct loop *loop, msec_t lost_after,
 		   const struct members_events *events, void *user,
 		   struct error *err);
