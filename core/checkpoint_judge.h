@@ -13,9 +13,12 @@
  */
 
 #include "base/error.h"
+#include "base/time.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#define CHECKPOINT_JUDGE_EACH MSEC(200) /* between two looks */
 
 struct checkpoint_judge {
 	uint64_t before; /* mark of the newest one at the order; 0: none */

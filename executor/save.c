@@ -5,8 +5,7 @@
 
 #include <errno.h>
 
-#define LOOK_EVERY MSEC(200)
-#define LOOK_FOR   SECONDS(6) /* at what ranks left, if it cannot be read */
+#define LOOK_FOR SECONDS(6) /* at what ranks left, if it cannot be read */
 
 struct save {
 	struct loop *loop;
@@ -21,16 +20,6 @@ struct save {
 	msec_t give_up;
 	struct loop_timer look;
 };
-
-/* Without a complete one, *out is of mark 0. */
-static int find(struct save *save, struct checkpoint *out, struct error *err)
-{
-	int r = save->job->adapter->checkpoint(&save->job->app, out, err);
-
-	if (r != 0)
-		*out = (struct checkpoint){0};
-	return r;
-}
 
 static void report(struct save *save, const struct checkpoint *found,
 		   bool taken, const char *failure, bool unread)
@@ -47,12 +36,12 @@ static void watch(void *user)
 	struct save *save = user;
 	struct checkpoint found;
 
-	find(save, &found, NULL);
+	jobfile_find_checkpoint(save->job, &found, NULL);
 	if (checkpoint_judge_look(&save->judge, found.mark))
 		report(save, &found, false, NULL, false);
 	else
-		loop_timer_set(save->loop, &save->look, LOOK_EVERY, watch,
-			       save);
+		loop_timer_set(save->loop, &save->look, CHECKPOINT_JUDGE_EACH,
+			       watch, save);
 }
 
 static void call_ranks(struct save *save, unsigned epoch, int signo,
@@ -84,7 +73,7 @@ void save_order(struct save *save, unsigned epoch, bool take, bool first)
 	}
 	first = first && here;
 	if (first) {
-		find(save, &before, NULL);
+		jobfile_find_checkpoint(save->job, &before, NULL);
 		checkpoint_judge_init(&save->judge, before.mark);
 		save->epoch = epoch;
 		save->events->begun(save->user, epoch);
@@ -112,11 +101,11 @@ static void look_at_left(void *user)
 	struct save *save = user;
 	struct checkpoint found;
 	struct error err;
-	int r = find(save, &found, &err);
+	int r = jobfile_find_checkpoint(save->job, &found, &err);
 	bool unread = checkpoint_judge_is_unread(r);
 
 	if (unread && loop_now() < save->give_up)
-		loop_timer_set(save->loop, &save->look, LOOK_EVERY,
+		loop_timer_set(save->loop, &save->look, CHECKPOINT_JUDGE_EACH,
 			       look_at_left, save);
 	else
 		report(save, &found, false,

@@ -61,6 +61,16 @@ const char *jobfile_unit(const struct jobfile *job)
 	return job->adapter->unit ? job->adapter->unit : "steps";
 }
 
+int jobfile_find_checkpoint(const struct jobfile *job, struct checkpoint *out,
+			    struct error *err)
+{
+	int r = job->adapter->checkpoint(&job->app, out, err);
+
+	if (r != 0)
+		*out = (struct checkpoint){0};
+	return r;
+}
+
 bool jobfile_saves_unasked(const struct jobfile *job)
 {
 	int signo;

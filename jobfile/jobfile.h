@@ -112,6 +112,11 @@ int jobfile_accepts(const struct jobfile *job, unsigned ranks,
 /* What its steps are called: "steps" if the application says nothing else. */
 const char *jobfile_unit(const struct jobfile *job);
 
+/* The newest complete checkpoint, as checkpoint() of the adapter finds it and
+ * returns; without one, *out is of mark 0. */
+int jobfile_find_checkpoint(const struct jobfile *job, struct checkpoint *out,
+			    struct error *err);
+
 /* The application writes checkpoints when it likes, and cannot be told to. */
 bool jobfile_saves_unasked(const struct jobfile *job);
 

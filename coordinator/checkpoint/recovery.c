@@ -77,7 +77,7 @@ bool checkpoint_recovery_find(struct checkpoint_recovery *recovery)
 	const struct jobfile *job = recovery->job;
 	struct checkpoint found;
 	struct error err;
-	int r = job->adapter->checkpoint(&job->app, &found, &err);
+	int r = jobfile_find_checkpoint(job, &found, &err);
 	bool newer = r == 0 && found.mark != recovery->newest.mark;
 
 	if (r < 0)
@@ -98,7 +98,7 @@ int checkpoint_recovery_repair(struct checkpoint_recovery *recovery,
 
 	*out = CHECKPOINT_FOUND;
 	if (goes_on) { /* its ranks may write; before a start they do not */
-		r = job->adapter->checkpoint(&job->app, &now, err);
+		r = jobfile_find_checkpoint(job, &now, err);
 		return checkpoint_is_damaged(r) ? 0 : r;
 	}
 	r = checkpoint_store_repair(recovery->store, err);
@@ -127,7 +127,7 @@ void checkpoint_recovery_on_start(struct checkpoint_recovery *recovery)
 	const struct jobfile *job = recovery->job;
 	const struct checkpoint newest = recovery->newest;
 	struct checkpoint found;
-	int r = job->adapter->checkpoint(&job->app, &found, NULL);
+	int r = jobfile_find_checkpoint(job, &found, NULL);
 
 	if (r == 0 && found.mark != recovery->newest.mark &&
 	    found.step < recovery->newest.step)

@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/launch/bare.h"
 
-#define LOOK_EVERY MSEC(200)
-
-/* Without a complete one, *out is of mark 0. */
-static int find_checkpoint(const struct bare *bare, struct checkpoint *out,
-			   struct error *err)
-{
-	const struct jobfile *job = bare->launch.room->job;
-	int r = job->adapter->checkpoint(&job->app, out, err);
-
-	if (r != 0)
-		*out = (struct checkpoint){0};
-	return r;
-}
-
 /* failure: NULL if found is complete; unread: it could not be looked at. */
 static void report(struct bare *bare, const struct checkpoint *found,
 		   bool taken, const char *failure, bool unread)
@@ -41,7 +27,7 @@ void bare_judge_at_end(struct bare *bare)
 {
 	struct checkpoint found;
 	struct error err;
-	int r = find_checkpoint(bare, &found, &err);
+	int r = jobfile_find_checkpoint(bare->launch.room->job, &found, &err);
 
 	report(bare, &found, false,
 	       checkpoint_judge_left(&bare->judge, r, found.mark, &err),
@@ -53,12 +39,12 @@ static void watch(void *user)
 	struct bare *bare = user;
 	struct checkpoint found;
 
-	find_checkpoint(bare, &found, NULL);
+	jobfile_find_checkpoint(bare->launch.room->job, &found, NULL);
 	if (checkpoint_judge_look(&bare->judge, found.mark))
 		report(bare, &found, false, NULL, false);
 	else
-		loop_timer_set(bare->launch.room->loop, &bare->look, LOOK_EVERY,
-			       watch, bare);
+		loop_timer_set(bare->launch.room->loop, &bare->look,
+			       CHECKPOINT_JUDGE_EACH, watch, bare);
 }
 
 static void order_saves(struct bare *bare, bool first_only)
@@ -85,7 +71,7 @@ void bare_save(struct launch *launch, bool first, bool take)
 
 	if (!first)
 		return;
-	find_checkpoint(bare, &before, NULL);
+	jobfile_find_checkpoint(job, &before, NULL);
 	checkpoint_judge_init(&bare->judge, before.mark);
 	bare->saving = true;
 	if (take && before.mark != 0) {
