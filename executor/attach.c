@@ -18,8 +18,6 @@
  * Joining, attaching, and obeying
  */
 
-#define CALL_TIMEOUT SECONDS(10)
-
 /* ---- orders ---- */
 
 /* The log of rank 0 from now on: its rank does not run yet. */
@@ -258,6 +256,6 @@ void executor_join(void *user)
 	request.node_cores = host_node_cores();
 	request.fast_network = host_has_fast_network();
 	rpc_call_unary(ex->channel, CALL_JOB_INIT, &request.base,
-		       &bellows__v1__job_init_reply__descriptor, CALL_TIMEOUT,
-		       on_joined, ex);
+		       &bellows__v1__job_init_reply__descriptor,
+		       EXECUTOR_CALL_TIMEOUT, on_joined, ex);
 }

@@ -35,6 +35,8 @@
 #include "rpc/client.h"
 #include "rpc/renew.h"
 
+#define EXECUTOR_CALL_TIMEOUT SECONDS(10) /* for the coordinator's answer */
+
 struct executor {
 	const struct executor_config *config;
 	struct loop *loop;

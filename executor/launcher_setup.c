@@ -6,8 +6,6 @@
 #include "executor/sshd.h"
 #include "proto/coordinator.h"
 
-#define CALL_TIMEOUT SECONDS(10)
-
 static void report_sshd(struct executor *ex, Bellows__V1__Sshd *sshd)
 {
 	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
@@ -87,7 +85,7 @@ void launcher_setup_begin(struct executor *ex)
 	request.public_only = true;
 	rpc_call_unary(ex->channel, CALL_RETRIEVE_KEYS, &request.base,
 		       &bellows__v1__retrieve_keys_reply__descriptor,
-		       CALL_TIMEOUT, on_keys, ex);
+		       EXECUTOR_CALL_TIMEOUT, on_keys, ex);
 }
 
 void launcher_setup_end(struct executor *ex)

@@ -16,8 +16,6 @@
 
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
-#define CALL_TIMEOUT SECONDS(10)
-
 void executor_report(struct executor *ex, Bellows__V1__Report *r)
 {
 	if (!ex->stream)
@@ -199,7 +197,7 @@ void executor_deliver_judgement(struct executor *ex)
 	if (ex->judged.epoch == 0)
 		return;
 	rpc_call_unary(ex->channel, CALL_CHECKPOINTING, &ex->judged.base,
-		       &bellows__v1__ack__descriptor, CALL_TIMEOUT,
+		       &bellows__v1__ack__descriptor, EXECUTOR_CALL_TIMEOUT,
 		       on_delivered, ex);
 }
 
