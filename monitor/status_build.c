@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/status_build.h"
 
+#include "base/list.h"
 #include "client/job.h"
 
 #include <assert.h>
@@ -176,35 +177,39 @@ static void say_rescales(struct sheet *sheet, const struct status_told *told,
 
 /* ---- the job ---- */
 
+#define KIND(name) BELLOWS__V1__NOTICE_KIND__NOTICE_##name
+
+static const struct {
+	Bellows__V1__NoticeKind kind;
+	bool warning;
+	const char *reason, *action;
+} notices[] = {
+	{KIND(DECLINED), true, "ScaleDeclined", "Scale"},
+	{KIND(LOST), true, "WorkerLost", "Relaunch"},
+	{KIND(DRAINING), false, "WorkerLeaving", "Relaunch"},
+	{KIND(DISK), true, "DiskTrouble", "Save"},
+	{KIND(DISK_WELL), false, "DiskWell", "Save"},
+	{KIND(CHECKPOINT), true, "CheckpointUnusable", "Save"},
+};
+
+static void say_notice(struct sheet *sheet, const Bellows__V1__Notice *notice)
+{
+	for (size_t i = 0; i < LENGTH(notices); i++)
+		if (notices[i].kind == notice->kind)
+			say(sheet, notices[i].warning, notices[i].reason,
+			    notices[i].action, "%s", notice->text);
+}
+
 static void say_notices(struct sheet *sheet, struct status_told *next,
 			const Bellows__V1__Job *job)
 {
 	size_t first = job->n_notices > 16 ? job->n_notices - 16 : 0;
 
 	for (size_t i = first; i < job->n_notices; i++) {
-		const Bellows__V1__Notice *notice = job->notices[i];
-
-		if (notice->number <= next->notice)
+		if (job->notices[i]->number <= next->notice)
 			continue;
-		next->notice = notice->number;
-		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_DECLINED)
-			say(sheet, true, "ScaleDeclined", "Scale", "%s",
-			    notice->text);
-		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_LOST)
-			say(sheet, true, "WorkerLost", "Relaunch", "%s",
-			    notice->text);
-		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_DRAINING)
-			say(sheet, false, "WorkerLeaving", "Relaunch", "%s",
-			    notice->text);
-		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_DISK)
-			say(sheet, true, "DiskTrouble", "Save", "%s",
-			    notice->text);
-		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_DISK_WELL)
-			say(sheet, false, "DiskWell", "Save", "%s",
-			    notice->text);
-		if (notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_CHECKPOINT)
-			say(sheet, true, "CheckpointUnusable", "Save", "%s",
-			    notice->text);
+		next->notice = job->notices[i]->number;
+		say_notice(sheet, job->notices[i]);
 	}
 }
 
@@ -323,7 +328,7 @@ static size_t state_of(const Bellows__V1__Job *job)
 {
 	size_t state = (size_t)job->state;
 
-	return state < sizeof(states) / sizeof(states[0]) ? state : 0;
+	return state < LENGTH(states) ? state : 0;
 }
 
 static void say_running(const Bellows__V1__Job *job, struct condition *out)
