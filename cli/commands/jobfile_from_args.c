@@ -63,8 +63,8 @@ static void put_ranks(FILE *to, const struct args *args)
 		fprintf(to, "  max: %u\n", args->max);
 }
 
-/* KEY=VALUE or WHEN=RANKS: its two halves; key has room for all of word. */
-static int halve(const char *flag, const char *word, char *key,
+/* KEY=VALUE or WHEN=RANKS: its two halves; the first is to be freed. */
+static int halve(const char *flag, const char *word, char **key,
 		 const char **value, struct error *err)
 {
 	const char *equals = strchr(word, '=');
@@ -76,10 +76,9 @@ static int halve(const char *flag, const char *word, char *key,
 				 flag, word,
 				 flag[0] == 'a' ? "30%=4 or 10min=4"
 						: "KEY=VALUE");
-	memcpy(key, word, (size_t)(equals - word));
-	key[equals - word] = '\0';
+	*key = strndup(word, (size_t)(equals - word));
 	*value = equals + 1;
-	return 0;
+	return *key ? 0 : error_set(err, -ENOMEM, "out of memory");
 }
 
 static int put_schedule(FILE *to, const struct option_list *at,
@@ -88,14 +87,11 @@ static int put_schedule(FILE *to, const struct option_list *at,
 	if (at->n)
 		fputs("scale:\n  schedule:\n", to);
 	for (size_t i = 0; i < at->n; i++) {
-		CLEANUP(free) char *when = malloc(strlen(at->at[i]) + 1);
+		CLEANUP(free) char *when = NULL;
 		const char *value;
 		unsigned ranks;
-		int r;
+		int r = halve("at", at->at[i], &when, &value, err);
 
-		if (!when)
-			return error_set(err, -ENOMEM, "out of memory");
-		r = halve("at", at->at[i], when, &value, err);
 		if (r < 0)
 			return r;
 		if (number_read(&ranks, value) < 0)
@@ -115,13 +111,10 @@ static int put_environment(FILE *to, const struct option_list *env,
 	if (env->n)
 		fputs("environment:\n", to);
 	for (size_t i = 0; i < env->n; i++) {
-		CLEANUP(free) char *key = malloc(strlen(env->at[i]) + 1);
+		CLEANUP(free) char *key = NULL;
 		const char *value;
-		int r;
+		int r = halve("env", env->at[i], &key, &value, err);
 
-		if (!key)
-			return error_set(err, -ENOMEM, "out of memory");
-		r = halve("env", env->at[i], key, &value, err);
 		if (r < 0)
 			return r;
 		fputs("  ", to);
