@@ -20,10 +20,10 @@
  * Files that the application replaces by renaming are kept by hard links, which
  * cost nothing.  Files that it writes in place are copied, by a program that
  * has the least priority (the file system may share the blocks); and so are all
- * files where there are no links.  Which it is, is seen by the inodes
- * of the next checkpoint; until then they are copied.  Of an application that
- * leaves the checkpoint before where it is nothing is kept; here the newest is
- * only set aside when it is no good.
+ * files where there are no links.  The inodes of the next checkpoint show which
+ * it is; until then they are copied.  If the application itself leaves the
+ * checkpoint before in its place, nothing is kept, and a newest one that is no
+ * good is only set aside.
  *
  * No copy is made while ranks write or start: one that is under way is given
  * up.  The newest checkpoint needs none of these folders: all of them may be
@@ -48,8 +48,8 @@ checkpoint_store_destroy(struct checkpoint_store *store); /* returns NULL */
  * is kept, unless it is already.  Done later, or not at all. */
 void checkpoint_store_keep(struct checkpoint_store *store);
 
-/* The same, now and then, of an application that writes when it likes: only if
- * it is as it was the last time, and so not being written. */
+/* Called now and then if the application writes when it likes: keeps the newest
+ * one if it is as it was at the last call, and so is not being written. */
 void checkpoint_store_keep_settled(struct checkpoint_store *store);
 
 /* Ranks are to start or to end, and have the disk for themselves: a copy that

@@ -64,7 +64,7 @@ int store_make_folder(const struct checkpoint_store *store, const char *name,
 		      struct error *err);
 void store_remove_folder(const struct checkpoint_store *store,
 			 const char *name);
-/* In place of what has that name: 0 or -errno. */
+/* Removes the folder `to` first, if there is one: 0 or -errno. */
 int store_rename_folder(const struct checkpoint_store *store, const char *from,
 			const char *to);
 

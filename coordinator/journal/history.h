@@ -17,8 +17,8 @@
 #define NOTICE_AGAIN SECONDS(10) /* until the same is noticed again */
 
 enum {
-	/* Each update of a client that watches has all of them, and there are
-	 * up to ten a second. */
+	/* All of them are in each update that a watching client gets, up to
+	 * ten a second. */
 	RESCALES_MAX = 256,
 	SPANS_MAX = 1024,
 	NOTICES_MAX = 16,

@@ -18,9 +18,9 @@ int agents_create(struct agents **out, struct loop *loop,
 		  struct members *members, const char *path, struct error *err);
 struct agents *agents_destroy(struct agents *agents); /* returns NULL */
 
-/* An executor reports the end of a program.  A report of a program that is not
- * waited for any more is dropped; of a program that runs on another executor,
- * it is a lie (members_refute()). */
+/* An executor reports the end of a program.  The report is dropped if the
+ * program is not waited for any more, and is a lie if the program runs on
+ * another executor (members_refute()). */
 void agents_on_ended(struct agents *agents, int member,
 		     const Bellows__V1__ProgramEnded *ended);
 /* Programs of a lost executor have failed. */
