@@ -15,7 +15,6 @@ struct save {
 	void *user;
 
 	unsigned epoch; /* 0: nothing is ordered */
-	unsigned told;  /* start that got a signal */
 	struct checkpoint_judge judge;
 	msec_t give_up;
 	struct loop_timer look;
@@ -65,7 +64,7 @@ void save_order(struct save *save, unsigned epoch, bool take, bool first)
 	enum save_kind kind = save->job->adapter->save(&save->job->app, &signo);
 	bool here = ranks_has(save->ranks, epoch, 0);
 
-	if (first && !here && save->told != epoch) {
+	if (first && !here && save->epoch != epoch) {
 		save->epoch = epoch;
 		report(save, &before, false,
 		       "rank 0 was gone before it was told to save", false);
@@ -82,7 +81,6 @@ void save_order(struct save *save, unsigned epoch, bool take, bool first)
 		report(save, &before, true, NULL, false);
 		return;
 	}
-	save->told = epoch;
 	switch (kind) {
 	case SAVE_SIGNAL_ALL:
 	case SAVE_SIGNAL_FIRST:
