@@ -161,6 +161,8 @@ static void do_save(struct driver *driver)
 {
 	if (driver->job.next == 0)
 		driver_drop_next(driver);
+	if (driver->app_ended) /* what it left is being judged */
+		return;
 	driver->save.epoch = driver->job.epoch;
 	driver->save.judged = driver->save.saved = false;
 	checkpoint_recovery_on_order(driver->recovery);
