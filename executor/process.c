@@ -14,6 +14,7 @@ enum { PIDS_AT_ONCE = 1024, ORPHANED_MOST = 8, LOOKS_MAX = 5 };
 
 struct process {
 	pid_t pid, parent;
+	bool is_over; /* it only leads to its children */
 	bool mine;
 };
 
@@ -29,12 +30,14 @@ struct found {
 	bool sure;     /* nothing was overlooked */
 };
 
-/* Parent of a living process, 0 if it has none; -1: it is gone, or a zombie. */
-static pid_t parent_of(pid_t pid)
+/* Its parent, 0 if it has none; -1: it is gone.  A process whose first thread
+ * has ended is a zombie, and while other threads live it computes, has files
+ * open and is the parent of its children; without them it is over. */
+static pid_t read_process(pid_t pid, bool *is_over)
 {
 	char path[64], text[512], *at;
+	int parent, threads;
 	char state;
-	int parent;
 	ssize_t n;
 	CLEANUP(close) int fd = -1;
 
@@ -45,9 +48,12 @@ static pid_t parent_of(pid_t pid)
 		return -1;
 	text[n] = '\0';
 	at = strrchr(text, ')'); /* the name may contain anything */
-	if (!at || sscanf(at + 1, " %c %d", &state, &parent) != 2 ||
-	    state == 'Z' || state == 'X')
+	if (!at || sscanf(at + 1,
+			  " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			  "%*s %*s %*s %*s %d",
+			  &state, &parent, &threads) != 3)
 		return -1;
+	*is_over = (state == 'Z' && threads <= 1) || state == 'X';
 	return parent;
 }
 
@@ -60,18 +66,20 @@ static struct table read_table(void)
 	while (dir && (entry = readdir(dir))) {
 		struct process *more;
 		pid_t pid = atoi(entry->d_name);
+		bool is_over;
 		pid_t parent;
 
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
-		parent = parent_of(pid);
+		parent = read_process(pid, &is_over);
 		if (parent < 0)
 			continue;
 		more = realloc(table.all, (table.n + 1) * sizeof(*more));
 		if (!more)
 			break;
 		table.all = more;
-		table.all[table.n++] = (struct process){pid, parent, false};
+		table.all[table.n++] =
+			(struct process){pid, parent, is_over, false};
 	}
 	if (dir)
 		closedir(dir);
@@ -100,7 +108,7 @@ static void read_orphans(struct table *table)
 
 			if (parent <= 0 || has(table, parent))
 				continue;
-			p->parent = parent_of(p->pid);
+			p->parent = read_process(p->pid, &p->is_over);
 			changed |= p->parent != parent;
 		}
 	}
@@ -219,7 +227,7 @@ static struct found look(unsigned epoch, bool ranks_only, pid_t *pids,
 	for (size_t i = 0; i < table.n; i++) {
 		bool veiled;
 
-		if (!table.all[i].mine)
+		if (!table.all[i].mine || table.all[i].is_over)
 			continue;
 		if (belongs(table.all[i].pid, epoch, ranks_only, &veiled)) {
 			if (found.n < max)

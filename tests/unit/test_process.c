@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -211,9 +212,79 @@ static void a_process_without_an_environment_is_not(void)
 	CHECK(tries < 1000);
 }
 
+/* ---- a process whose first thread has ended ---- */
+
+static pthread_t first_thread;
+static int told;
+
+static void *outlive(void *user)
+{
+	pthread_join(first_thread, NULL);
+	if (write(told, "", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* It has a child. */
+static void lose_first_thread(void)
+{
+	pthread_t thread;
+
+	if (fork() == 0)
+		for (;;)
+			pause();
+	first_thread = pthread_self();
+	pthread_create(&thread, NULL, outlive, NULL);
+	pthread_exit(NULL);
+}
+
+static char state_of(pid_t pid)
+{
+	char path[64], state = '?';
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "r");
+	if (f && fscanf(f, "%*d %*s %c", &state) != 1)
+		state = '?';
+	if (f)
+		fclose(f);
+	return state;
+}
+
+static void one_whose_first_thread_has_ended_is_found_with_its_child(void)
+{
+	char byte;
+	size_t n;
+	pid_t pid;
+	int ends[2];
+
+	CHECK(pipe(ends) == 0);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	pid = fork();
+	if (pid == 0) {
+		setpgid(0, 0);
+		told = ends[1];
+		lose_first_thread();
+	}
+	CHECK(read(ends[0], &byte, 1) == 1);
+	while (state_of(pid) != 'Z')
+		sched_yield();
+	n = process_signal(0, false, SIGKILL);
+	kill(-pid, SIGKILL); /* what was not found */
+	close(ends[0]);
+	close(ends[1]);
+	while (wait(NULL) > 0)
+		;
+	CHECK(n == 2);
+	CHECK(!process_is_left(0, false));
+}
+
 RUN_TESTS(TEST(a_process_that_rests_is_found),
 	  TEST(a_child_at_a_pid_that_was_passed_is_found),
 	  TEST(such_a_child_gets_the_signal), TEST(looks_come_to_an_end),
 	  TEST(a_process_that_becomes_others_is_found),
 	  TEST(a_process_of_another_start_is_not),
-	  TEST(a_process_without_an_environment_is_not))
+	  TEST(a_process_without_an_environment_is_not),
+	  TEST(one_whose_first_thread_has_ended_is_found_with_its_child))
