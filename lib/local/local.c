@@ -2,6 +2,7 @@
 #include "local/local.h"
 
 #include "base/cleanup.h"
+#include "base/peer.h"
 
 #include <errno.h>
 #include <string.h>
@@ -54,18 +55,15 @@ int local_accept(int listener, pid_t *pid, struct error *err)
 {
 	const int size = 2 * LOCAL_MESSAGE_MAX;
 	struct ucred peer;
-	socklen_t n = sizeof(peer);
 	CLEANUP(close)
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int r;
 
 	if (fd < 0)
 		return error_errno(err, "cannot accept");
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) < 0)
-		return error_errno(err, "cannot tell which process connects");
-	if (peer.uid != getuid() && peer.uid != 0)
-		return error_set(err, -EACCES,
-				 "process %d of user %u has no business here",
-				 (int)peer.pid, (unsigned)peer.uid);
+	r = peer_check(fd, &peer, err);
+	if (r < 0)
+		return r;
 	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	*pid = peer.pid;
 	return STEAL_FD(fd);
@@ -74,6 +72,7 @@ int local_accept(int listener, pid_t *pid, struct error *err)
 int local_connect(const char *path, struct error *err)
 {
 	struct sockaddr_un address;
+	struct ucred peer;
 	CLEANUP(close) int fd = -1;
 	int r = set_address(&address, path, err);
 
@@ -84,7 +83,8 @@ int local_connect(const char *path, struct error *err)
 		return fd;
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 		return error_errno(err, "cannot reach %s", path);
-	return STEAL_FD(fd);
+	r = peer_check(fd, &peer, err);
+	return r < 0 ? error_wrap(err, r, "%s", path) : STEAL_FD(fd);
 }
 
 int local_send(int fd, const ProtobufCMessage *message, const int *fds,
