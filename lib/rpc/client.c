@@ -253,6 +253,7 @@ int rpc_channel_create(struct rpc_channel **out, struct rpc *rpc,
 	channel->target = strdup(target);
 	if (!channel->target)
 		return error_set(err, -ENOMEM, "out of memory");
+	sockets_expect(&channel->socket, channel->target);
 	r = set_security(channel, security, err);
 	if (r < 0)
 		return r;
@@ -282,6 +283,8 @@ struct rpc_channel *rpc_channel_destroy(struct rpc_channel *channel)
 		grpc_channel_credentials_release(channel->credentials);
 	list_for_each (at, &channel->metadata)
 		pair_destroy(CONTAINER(at, struct pair, link));
+	if (channel->target)
+		sockets_forget(&channel->socket);
 	free(channel->target);
 	free(channel->peer);
 	free(channel);

@@ -69,6 +69,18 @@ bool rpc_run_group(struct rpc *rpc, const void *group, const bool *flag,
 /* 0 is no deadline. */
 gpr_timespec rpc_deadline(msec_t timeout);
 
+/* ---- sockets ---- */
+
+struct own_socket {
+	struct list link;
+	const char *path; /* in the target */
+};
+
+/* While it is expected, a connection to a target "unix:..." is made only if
+ * this user or root listens there.  target: borrowed. */
+void sockets_expect(struct own_socket *socket, const char *target);
+void sockets_forget(struct own_socket *socket);
+
 /* ---- messages ---- */
 
 /* Fails with -EMSGSIZE if message is larger than RPC_MESSAGE_MAX. */
@@ -199,7 +211,8 @@ struct rpc_channel {
 	struct list metadata;
 	size_t n_metadata;
 	char *target;
-	char *peer; /* NULL: it is not encrypted */
+	struct own_socket socket; /* that it names, if it names one */
+	char *peer;               /* NULL: it is not encrypted */
 	grpc_channel_credentials *credentials;
 	msec_t born;     /* when core was made */
 	bool is_renewed; /* the credentials, since */

@@ -15,8 +15,7 @@
  * caller cannot keep out others that share its address and are there already.
  * Of the latest LIMIT_PEERS this is known.
  *
- * Unix sockets have no address; the rights of its folder say which users may
- * open one.
+ * Unix sockets have no address; only this user and root are let in (sockets.c).
  */
 
 #include "base/time.h"

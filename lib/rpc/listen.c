@@ -8,15 +8,12 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 
 /*
- * Listening, where gRPC does not do enough: why an address cannot be listened
- * on, and more connections than there may be
+ * Why an address cannot be listened on
  *
  * gRPC says only that it could not, so the address is tried here first and, if
  * gRPC fails nevertheless, once more.
@@ -170,54 +167,4 @@ char *listen_name(const char *address, int port)
 		     address, port) < 0)
 		return NULL;
 	return name;
-}
-
-/* ---- more connections than descriptors ---- */
-
-static bool is_of_this_host(int listener)
-{
-	int domain = AF_UNSPEC;
-	socklen_t size = sizeof(domain);
-
-	getsockopt(listener, SOL_SOCKET, SO_DOMAIN, &domain, &size);
-	return domain == AF_UNIX;
-}
-
-/* The lowest is given out first, so a number tells how many there are. */
-static bool is_too_many(int conn)
-{
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-	       (rlim_t)conn >= limit.rlim_cur - limit.rlim_cur / 4;
-}
-
-/*
- * gRPC (1.51) stops listening for good once accept4() has failed for want of
- * descriptors: a client that opens enough connections would leave a server that
- * no executor can join any more.  It calls accept4() by its name, and what a
- * program defines comes before the library's, so it gets this one.  Without
- * a free descriptor it answers "no connection waits", after which gRPC asks
- * again when the next one comes.  The last quarter is not given to connections:
- * the program has files, sockets and children of its own.
- */
-int accept4(int listener, __SOCKADDR_ARG address, socklen_t *restrict size,
-	    int flags)
-{
-	socklen_t room = size ? *size : 0;
-
-	for (;;) {
-		int conn;
-
-		if (size)
-			*size = room;
-		conn = (int)syscall(SYS_accept4, listener, address.__sockaddr__,
-				    size, flags);
-		if (conn < 0 && (errno == EMFILE || errno == ENFILE ||
-				 errno == ENOBUFS || errno == ENOMEM))
-			errno = EAGAIN;
-		if (conn < 0 || is_of_this_host(listener) || !is_too_many(conn))
-			return conn;
-		close(conn);
-	}
 }
