@@ -9,6 +9,7 @@ int exit_code_of(int r)
 {
 	return r == -EINVAL || r == -ENOKEY ? EXIT_USAGE
 	       : r == -ENOMEM               ? EXIT_INTERNAL
+	       : r == -EPERM                ? EXIT_SYSTEM
 					    : EXIT_UNREACHABLE;
 }
 

@@ -19,20 +19,33 @@ msec_t client_patience(const struct client *client)
 
 /* ---- connecting ---- */
 
-static int nothing_listens(const struct client *client, struct error *err)
+/* Whether its coordinator listens: 0, or -errno with a sentence. */
+static int probe(const struct client *client, struct error *err)
 {
+	int r = client_probe(client->address);
+
+	if (r == 0)
+		return 0;
+	if (r == -EPERM)
+		return error_set(err, r,
+				 "a program of another user listens at %s: it "
+				 "is not the coordinator of %s",
+				 client_where(client), client->name);
+	if (r == -ECONNREFUSED || r == -ENOENT)
+		return error_set(err, -ECONNREFUSED,
+				 "the coordinator of %s is gone: nobody "
+				 "listens at %s",
+				 client->name, client_where(client));
 	return error_set(err, -ECONNREFUSED,
-			 "the coordinator of %s is gone: nobody listens at %s",
-			 client->name, client_where(client));
+			 "the coordinator of %s cannot be reached at %s: %s",
+			 client->name, client_where(client), strerror(-r));
 }
 
 int client_gone(const struct client *client, struct error *err)
 {
 	if (client->way)
 		return client->way->gone(client, err);
-	return client_probe(client->address) == 0
-		       ? 0
-		       : nothing_listens(client, err);
+	return probe(client, err);
 }
 
 int client_way_failed(const struct client *client, struct error *err)
@@ -92,17 +105,9 @@ int client_connect(struct client *client, struct error *err)
 
 int client_open(struct client *client, struct error *err)
 {
-	int r = client->way ? 0 : client_probe(client->address);
+	int r = client->way ? 0 : probe(client, err);
 
-	if (r == -ECONNREFUSED || r == -ENOENT)
-		return nothing_listens(client, err);
-	if (r < 0)
-		return error_set(err, -ECONNREFUSED,
-				 "the coordinator of %s cannot be reached at "
-				 "%s: %s",
-				 client->name, client_where(client),
-				 strerror(-r));
-	return client_connect(client, err);
+	return r < 0 ? r : client_connect(client, err);
 }
 
 void client_close(struct client *client)

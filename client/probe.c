@@ -3,6 +3,7 @@
 
 #include "base/address.h"
 #include "base/cleanup.h"
+#include "base/peer.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -30,13 +31,16 @@ static int await(int fd)
 static int try(int family, const struct sockaddr *address, socklen_t n)
 {
 	CLEANUP(close) int fd = -1;
+	struct ucred peer;
 
 	fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	if (connect(fd, address, n) == 0 || errno == EAGAIN)
-		return 0;
-	return errno == EINPROGRESS ? await(fd) : -errno;
+	if (connect(fd, address, n) == 0)
+		return family != AF_UNIX || peer_check(fd, &peer, NULL) == 0
+			       ? 0
+			       : -EPERM;
+	return errno == EINPROGRESS ? await(fd) : errno == EAGAIN ? 0 : -errno;
 }
 
 static int try_unix(const char *path)
