@@ -46,14 +46,71 @@ static int put(struct state_dir *out, struct error *err, const char *fmt, ...)
 	return 0;
 }
 
-int state_dir_root(struct state_dir *out, const struct lookup *lookup,
-		   struct error *err)
+/* ---- which folders are trusted ---- */
+
+/* Opens a folder that belongs to this user and has none of these mode bits;
+ * what: they let others do.  -ENOENT without a sentence if there is none. */
+static int open_own(const char *path, mode_t bits, const char *what,
+		    struct error *err)
+{
+	CLEANUP(close)
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 && errno == ENOENT)
+		return -ENOENT;
+	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
+		return error_set(err, -EPERM,
+				 "%s is not a folder of its own: a symbolic "
+				 "link or a file is not trusted",
+				 path);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return error_errno(err, "%s", path);
+	if (st.st_uid != geteuid())
+		return error_set(err, -EPERM, "%s belongs to another user (%u)",
+				 path, (unsigned)st.st_uid);
+	if (st.st_mode & bits)
+		return error_set(err, -EPERM, "%s %s (mode %04o): chmod 700 it",
+				 path, what, (unsigned)st.st_mode & 07777);
+	return STEAL_FD(fd);
+}
+
+static int open_job(const char *path, struct error *err)
+{
+	return open_own(path, 077, "is open to others", err);
+}
+
+int state_dir_check(const char *path, struct error *err)
+{
+	CLEANUP(close) int fd = open_job(path, err);
+
+	return fd < 0 ? fd : 0;
+}
+
+/* ---- names ---- */
+
+static int name_root(struct state_dir *out, const struct lookup *lookup,
+		     struct error *err)
 {
 	if (lookup->state_root && lookup->state_root[0])
 		return put(out, err, "%s", lookup->state_root);
 	if (lookup->runtime_dir && lookup->runtime_dir[0])
 		return put(out, err, "%s/bellows", lookup->runtime_dir);
-	return put(out, err, "/tmp/bellows-%u", (unsigned)getuid());
+	return put(out, err, "/tmp/bellows-%u", (unsigned)geteuid());
+}
+
+int state_dir_root(struct state_dir *out, const struct lookup *lookup,
+		   struct error *err)
+{
+	CLEANUP(close) int fd = -1;
+	int r = name_root(out, lookup, err);
+
+	if (r < 0)
+		return r;
+	fd = open_own(out->path, 022, "can be written by others", err);
+	if (fd >= 0 || fd == -ENOENT)
+		return 0;
+	return error_wrap(err, fd, "the folder of all jobs (BELLOWS_STATE)");
 }
 
 int state_dir_of(struct state_dir *out, const struct lookup *lookup,
@@ -68,33 +125,6 @@ int state_dir_of(struct state_dir *out, const struct lookup *lookup,
 	if (r == 0)
 		r = state_dir_root(&root, lookup, err);
 	return r < 0 ? r : put(out, err, "%s/%s", root.path, name);
-}
-
-int state_dir_check(const char *path, struct error *err)
-{
-	CLEANUP(close) int fd = -1;
-	struct stat st;
-
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT)
-		return -ENOENT;
-	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
-		return error_set(err, -EPERM,
-				 "%s is not a folder of its own: a symbolic "
-				 "link or a file is not trusted",
-				 path);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return error_errno(err, "%s", path);
-	if (st.st_uid != geteuid())
-		return error_set(err, -EPERM,
-				 "%s belongs to somebody else (user %u)", path,
-				 (unsigned)st.st_uid);
-	if (st.st_mode & 077)
-		return error_set(err, -EPERM,
-				 "%s is open to others (mode %04o): chmod 700 "
-				 "it",
-				 path, (unsigned)st.st_mode & 07777);
-	return 0;
 }
 
 static int make(const char *path, struct error *err)
@@ -143,18 +173,19 @@ static int read_line(int fd, const char *path, char *line, size_t n,
 int state_dir_address(const struct state_dir *dir, char *address, size_t n,
 		      struct stamp *stamp, struct error *err)
 {
+	CLEANUP(close) int folder = open_job(dir->path, err);
 	CLEANUP(close) int fd = -1;
 	struct state_dir path;
 	struct stat st;
 	int r;
 
-	r = state_dir_check(dir->path, err);
-	if (r < 0)
-		return r;
+	if (folder < 0)
+		return folder;
 	r = put(&path, err, "%s/address", dir->path);
 	if (r < 0)
 		return r;
-	fd = open(path.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = openat(folder, "address",
+		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
 		return -ENOENT;
 	if (fd < 0 || fstat(fd, &st) < 0)
@@ -190,8 +221,13 @@ int state_dir_identity(const struct state_dir *dir,
 int state_dir_write(const struct state_dir *dir, const char *name,
 		    const char *text, size_t size, struct error *err)
 {
-	struct state_dir path;
-	int r = put(&path, err, "%s/%s", dir->path, name);
+	CLEANUP(close) int folder = open_job(dir->path, err);
+	int r;
 
-	return r < 0 ? r : file_replace(path.path, 0600, text, size, err);
+	if (folder == -ENOENT)
+		return error_set(err, folder, "%s is gone", dir->path);
+	if (folder < 0)
+		return folder;
+	r = file_replace_at(folder, name, 0600, text, size, err);
+	return r < 0 ? error_wrap(err, r, "%s", dir->path) : 0;
 }

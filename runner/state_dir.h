@@ -6,9 +6,10 @@
  * State directories: where a job's programs find each other
  *
  * One folder for each job, ROOT/NAME, of mode 0700.  ROOT is $BELLOWS_STATE, or
- * $XDG_RUNTIME_DIR/bellows, or /tmp/bellows-UID.  Any user can make a
- * folder in /tmp, so neither may be a symbolic link, belong to another user, or
- * be open to others.
+ * $XDG_RUNTIME_DIR/bellows, or /tmp/bellows-UID.  Any user can make a folder in
+ * /tmp, and the owner of ROOT could put another folder in the place of
+ * ROOT/NAME. So neither may be a symbolic link, belong to another user, or let
+ * others write; ROOT/NAME may not let others read, either.
  */
 
 #include "rpc/token.h"
@@ -33,6 +34,7 @@ bool state_dir_is_name(const char *name);
 /* The same: 0, or -EINVAL with a sentence, also for NULL. */
 int state_dir_check_name(const char *name, struct error *err);
 
+/* It need not be there.  -EPERM if it is, and is unsafe. */
 int state_dir_root(struct state_dir *out, const struct lookup *lookup,
 		   struct error *err);
 

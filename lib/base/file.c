@@ -48,8 +48,8 @@ static int write_all(int fd, const char *text, size_t size)
 	return 0;
 }
 
-int file_replace(const char *path, mode_t mode, const char *text, size_t size,
-		 struct error *err)
+int file_replace_at(int folder, const char *path, mode_t mode, const char *text,
+		    size_t size, struct error *err)
 {
 	CLEANUP(close) int fd = -1;
 	char beside[PATH_MAX];
@@ -59,19 +59,26 @@ int file_replace(const char *path, mode_t mode, const char *text, size_t size,
 		     (int)getpid()) >= (int)sizeof(beside))
 		return error_set(err, -ENAMETOOLONG, "%s: name too long", path);
 	/* of one that was killed: in a container the numbers are the same */
-	unlink(beside);
-	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	unlinkat(folder, beside, 0);
+	fd = openat(folder, beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    mode);
 	if (fd < 0)
 		return error_errno(err, "%s", beside);
 	r = write_all(fd, text, size);
-	if (r == 0 && rename(beside, path) < 0)
+	if (r == 0 && renameat(folder, beside, folder, path) < 0)
 		r = -errno;
 	if (r < 0) {
-		unlink(beside);
+		unlinkat(folder, beside, 0);
 		errno = -r;
 		return error_errno(err, "%s", path);
 	}
 	return 0;
+}
+
+int file_replace(const char *path, mode_t mode, const char *text, size_t size,
+		 struct error *err)
+{
+	return file_replace_at(AT_FDCWD, path, mode, text, size, err);
 }
 
 int file_check(const char *path, struct error *err)

@@ -16,6 +16,10 @@ int file_read(const char *path, char *text, size_t room, size_t *size,
 int file_replace(const char *path, mode_t mode, const char *text, size_t size,
 		 struct error *err);
 
+/* The same; a relative path begins at the descriptor folder. */
+int file_replace_at(int folder, const char *path, mode_t mode, const char *text,
+		    size_t size, struct error *err);
+
 /* Whether file_replace() may succeed: 0 or -errno with a sentence. */
 int file_check(const char *path, struct error *err);
 

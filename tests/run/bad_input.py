@@ -11,6 +11,7 @@ import subprocess
 import harness
 from harness import Skip, Work
 
+ANOTHER = 12345  # user
 SHORT = Work(1003, 20, 7)
 GOOD = """name: heat
 app: parint
@@ -280,6 +281,24 @@ def a_state_directory_that_others_can_write_to_is_71(room):
     os.unlink(folder)
 
 
+def a_folder_of_jobs_that_another_user_planted_is_71(room):
+    """Without BELLOWS_STATE it is /tmp/bellows-UID, which any user can make."""
+    folder, path = room.path("state"), room.job(SHORT)
+    os.chmod(folder, 0o777)
+    room.run("bellows", "run", path).ends_with(71).says(
+        f"{folder} can be written by others (mode 0777): chmod 700 it")
+    os.chmod(folder, 0o700)
+    if os.geteuid() != 0:
+        return
+    os.chown(folder, ANOTHER, -1)
+    for command in (["run", path], ["status", "heat"], ["status"],
+                    ["scale", "heat", 3], ["cancel", "heat"]):
+        room.run("bellows", *command).ends_with(71).says(
+            f"{folder} belongs to another user ({ANOTHER})")
+    assert os.listdir(folder) == []
+    os.chown(folder, 0, -1)
+
+
 harness.main(
     a_job_file_that_is_wrong_is_refused_with_its_line,
     a_job_file_that_is_not_there_is_said,
@@ -301,4 +320,5 @@ harness.main(
     a_job_that_runs_already_is_71,
     a_stale_address_is_no_obstacle,
     a_state_directory_that_others_can_write_to_is_71,
+    a_folder_of_jobs_that_another_user_planted_is_71,
 )

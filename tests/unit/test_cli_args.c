@@ -266,6 +266,36 @@ static void unsafe_state_directories_are_refused(void)
 	CHECK(system(command) == 0);
 }
 
+static void a_folder_of_jobs_that_others_can_change_is_refused(void)
+{
+	char base[] = "/tmp/bellows-test-XXXXXX", root[64], command[64];
+	struct lookup lookup = {.state_root = root};
+	struct state_dir dir;
+
+	CHECK(mkdtemp(base));
+	snprintf(root, sizeof(root), "%s/jobs", base);
+	CHECK(state_dir_of(&dir, &lookup, "heat", &err) == 0);
+	CHECK(mkdir(root, 0700) == 0);
+	CHECK(state_dir_of(&dir, &lookup, "heat", &err) == 0);
+	CHECK(chmod(root, 0755) == 0);
+	CHECK(state_dir_of(&dir, &lookup, "heat", &err) == 0);
+	CHECK(chmod(root, 0775) == 0);
+	CHECK(state_dir_of(&dir, &lookup, "heat", &err) == -EPERM);
+	CHECK(strstr(err.text, "/jobs can be written by others (mode 0775)"));
+	CHECK(chmod(root, 0700) == 0);
+	if (geteuid() == 0) {
+		CHECK(chown(root, 12345, -1) == 0);
+		CHECK(state_dir_of(&dir, &lookup, "heat", &err) == -EPERM);
+		CHECK(strstr(err.text,
+			     "/jobs belongs to another user (12345)"));
+	}
+	CHECK(rmdir(root) == 0 && symlink(".", root) == 0);
+	CHECK(state_dir_root(&dir, &lookup, &err) == -EPERM);
+	CHECK(strstr(err.text, "/jobs is not a folder of its own"));
+	snprintf(command, sizeof(command), "rm -r %s", base);
+	CHECK(system(command) == 0);
+}
+
 RUN_TESTS(TEST(options_may_stand_anywhere),
 	  TEST(what_follows_two_dashes_is_the_command),
 	  TEST(mistakes_are_told_in_a_sentence),
@@ -277,4 +307,5 @@ RUN_TESTS(TEST(options_may_stand_anywhere),
 	  TEST(a_composed_job_file_is_understood),
 	  TEST(an_incomplete_description_is_refused),
 	  TEST(names_of_jobs_are_checked),
-	  TEST(unsafe_state_directories_are_refused))
+	  TEST(unsafe_state_directories_are_refused),
+	  TEST(a_folder_of_jobs_that_others_can_change_is_refused))
