@@ -214,13 +214,18 @@ static void print_metrics(void *user, FILE *to)
 
 static int open_metrics(struct service *service, struct error *err)
 {
-	int r = metrics_create(&service->metrics, service->loop,
-			       service->config->metrics, print_metrics, service,
-			       err);
+	const struct web_page page = {
+		.path = "/metrics",
+		.type = "text/plain; version=0.0.4; charset=utf-8",
+		.print = print_metrics,
+		.user = service,
+	};
+	int r = web_create(&service->metrics, service->loop,
+			   service->config->metrics, &page, err);
 
 	if (r == 0)
 		log_info("metrics at http://%s/metrics",
-			 metrics_address(service->metrics));
+			 web_address(service->metrics));
 	return r;
 }
 
@@ -268,7 +273,7 @@ int endpoints_open(struct service *service, const char *listen,
 
 void endpoints_close(struct service *service)
 {
-	metrics_destroy(service->metrics);
+	web_destroy(service->metrics);
 	renew_end(&service->renew);
 	rpc_server_destroy(service->kub);
 	rpc_server_destroy(service->health);

@@ -8,10 +8,10 @@
 
 #include "coordinator/service/output_writer.h"
 #include "coordinator/service/service.h"
-#include "metrics/listen.h"
 #include "rpc/renew.h"
 #include "rpc/server.h"
 #include "rpc/token.h"
+#include "web/web.h"
 
 struct service {
 	struct loop *loop;
@@ -23,7 +23,7 @@ struct service {
 	/* see endpoints.h */
 	struct rpc *rpc;
 	struct rpc_server *server, *health, *kub;
-	struct metrics *metrics; /* NULL: they are not shown */
+	struct web *metrics;     /* NULL: they are not shown */
 	struct token token;      /* "": none is asked for */
 	struct tls_identity tls; /* empty: it does not encrypt */
 	struct renew renew;      /* of that */

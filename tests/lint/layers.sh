@@ -6,7 +6,7 @@
 
 cd "${1:-.}" || exit 1
 
-programs='base|loop|rpc|tls|local|ssh|http|kube|metrics|core|apps|jobfile|client|runner|proto'
+programs='base|loop|rpc|tls|local|ssh|http|kube|metrics|web|core|apps|jobfile|client|runner|proto'
 
 # The room's own name is always allowed.
 check() {
@@ -42,7 +42,8 @@ wrong=$(
 	check lib/ssh 'base|loop'
 	check lib/http 'base|loop'
 	check lib/kube 'base|loop|http|yaml'
-	check lib/metrics 'base|loop'
+	check lib/metrics base
+	check lib/web 'base|loop'
 	check core 'base'
 	check apps 'base'
 	check jobfile 'base|apps|yaml'
@@ -79,7 +80,7 @@ wrong=$(
 		awk -F'[:"]' '{ a = $1; b = $4; sub("/[^/]*$", "", a); sub("/[^/]*$", "", b) } a != b { print $0 " is not allowed here" }'
 	for folder in lib/*/; do
 		case $folder in
-		lib/base/ | lib/loop/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/kube/ | lib/metrics/ | lib/yaml/ | 'lib/*/') ;;
+		lib/base/ | lib/loop/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/kube/ | lib/metrics/ | lib/web/ | lib/yaml/ | 'lib/*/') ;;
 		*) echo "$folder is a room without a rule in layers.sh" ;;
 		esac
 	done
@@ -87,7 +88,7 @@ wrong=$(
 	only lib/rpc '\bgrpc_[a-z_]+\(|#include <grpc' gRPC
 	only lib/ssh '#include <libssh' libssh
 	only lib/http '#include <curl' libcurl
-	only lib/metrics '#include <microhttpd' libmicrohttpd
+	only lib/web '#include <microhttpd' libmicrohttpd
 	only 'lib/(http|tls)' '#include <openssl' OpenSSL
 	only apps '#include <mpi\.h>' MPI
 	only '(jobfile|lib/yaml)' '#include <yaml\.h>' YAML

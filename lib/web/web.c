@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/listen.h"
+#include "web/web.h"
 
 #include "base/address.h"
 #include "base/cleanup.h"
+#include "base/list.h"
 
 #include <errno.h>
 #include <microhttpd.h>
@@ -19,21 +20,31 @@
  * says that it has.
  */
 
-#define CONTENT "text/plain; version=0.0.4; charset=utf-8"
+/* LIMIT: callers that were cut off are there for a moment longer. */
+enum {
+	BACKLOG = WEB_CALLERS_MAX,
+	LIMIT = 2 * WEB_CALLERS_MAX,
+	BUFFER = 8192,
+	ADDRESS_MAX = 80,
+};
 
-enum { BACKLOG = METRICS_CALLERS_MAX, BUFFER = 8192, ADDRESS_MAX = 80 };
+struct caller {
+	struct list link;
+	int fd;
+};
 
-struct metrics {
+struct web {
 	struct loop *loop;
-	metrics_print_f print;
-	void *user;
+	struct web_page page;
 	char address[ADDRESS_MAX];
 	struct MHD_Daemon *daemon;
 	struct loop_fd *watch;
 	struct loop_timer timer;
+	struct list callers; /* that may send, the oldest first */
+	unsigned n_callers;
 };
 
-DEFINE_CLEANUP(struct metrics, metrics_destroy)
+DEFINE_CLEANUP(struct web, web_destroy)
 
 /* ---- answers ---- */
 
@@ -66,8 +77,7 @@ static enum MHD_Result refuse(struct MHD_Connection *caller, unsigned status,
 		    : MHD_NO;
 }
 
-static enum MHD_Result show(struct metrics *metrics,
-			    struct MHD_Connection *caller)
+static enum MHD_Result show(struct web *web, struct MHD_Connection *caller)
 {
 	char *text = NULL;
 	size_t n = 0;
@@ -75,12 +85,22 @@ static enum MHD_Result show(struct metrics *metrics,
 
 	if (!to)
 		return MHD_NO;
-	metrics->print(metrics->user, to);
+	web->page.print(web->page.user, to);
 	if (fclose(to) != 0) {
 		free(text);
 		return MHD_NO;
 	}
-	return answer(caller, MHD_HTTP_OK, CONTENT, text, n);
+	return answer(caller, MHD_HTTP_OK, web->page.type, text, n);
+}
+
+static enum MHD_Result refuse_path(const struct web *web,
+				   struct MHD_Connection *caller)
+{
+	char why[64];
+
+	snprintf(why, sizeof(why), "there is %s, and nothing else\n",
+		 web->page.path);
+	return refuse(caller, MHD_HTTP_NOT_FOUND, why);
 }
 
 /* Called with the head of a request, with each piece of its body, which is
@@ -91,6 +111,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *caller,
 				  size_t *size, void **state)
 {
 	static char begun;
+	struct web *web = user;
 
 	if (!*state) {
 		*state = &begun;
@@ -100,28 +121,69 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *caller,
 		*size = 0;
 		return MHD_YES;
 	}
-	if (strcmp(path, "/metrics") != 0)
-		return refuse(caller, MHD_HTTP_NOT_FOUND,
-			      "there is /metrics, and nothing else\n");
+	if (strcmp(path, web->page.path) != 0)
+		return refuse_path(web, caller);
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
 	    strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 		return refuse(caller, MHD_HTTP_METHOD_NOT_ALLOWED,
 			      "GET or HEAD\n");
-	return show(user, caller);
+	return show(web, caller);
+}
+
+/* ---- callers ---- */
+
+static void remove_caller(struct web *web, struct caller *caller)
+{
+	if (list_is_empty(&caller->link))
+		return;
+	list_remove(&caller->link);
+	web->n_callers--;
+}
+
+static void add_caller(struct web *web, struct caller *caller)
+{
+	list_append(&web->callers, &caller->link);
+	if (++web->n_callers > WEB_CALLERS_MAX) {
+		struct caller *oldest =
+			CONTAINER(web->callers.next, struct caller, link);
+
+		shutdown(oldest->fd, SHUT_RDWR);
+		remove_caller(web, oldest);
+	}
+}
+
+static void on_connection(void *user, struct MHD_Connection *connection,
+			  void **state,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct caller *caller = *state;
+
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED && caller) {
+		remove_caller(user, caller);
+		free(caller);
+	} else if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		*state = caller = calloc(1, sizeof(*caller));
+		if (!caller)
+			return; /* it cannot be cut off early */
+		list_init(&caller->link);
+		caller->fd = info->connect_fd;
+		add_caller(user, caller);
+	}
 }
 
 /* ---- the loop ---- */
 
 static void run(void *user)
 {
-	struct metrics *metrics = user;
+	struct web *web = user;
 	MHD_UNSIGNED_LONG_LONG in;
 
-	MHD_run(metrics->daemon);
-	loop_timer_clear(&metrics->timer);
-	if (MHD_get_timeout(metrics->daemon, &in) == MHD_YES)
-		loop_timer_set(metrics->loop, &metrics->timer, (msec_t)in, run,
-			       metrics);
+	MHD_run(web->daemon);
+	loop_timer_clear(&web->timer);
+	if (MHD_get_timeout(web->daemon, &in) == MHD_YES)
+		loop_timer_set(web->loop, &web->timer, (msec_t)in, run, web);
 }
 
 static void on_ready(void *user, uint32_t events)
@@ -132,7 +194,7 @@ static void on_ready(void *user, uint32_t events)
 /* ---- listening ---- */
 
 /* Like the one that was asked for, with the port that it got. */
-static void tell_address(struct metrics *metrics, int fd, const char *host)
+static void tell_address(struct web *web, int fd, const char *host)
 {
 	struct sockaddr_storage at;
 	socklen_t n = sizeof(at);
@@ -141,7 +203,7 @@ static void tell_address(struct metrics *metrics, int fd, const char *host)
 	if (getsockname(fd, (struct sockaddr *)&at, &n) == 0)
 		getnameinfo((struct sockaddr *)&at, n, NULL, 0, port,
 			    sizeof(port), NI_NUMERICSERV);
-	snprintf(metrics->address, sizeof(metrics->address),
+	snprintf(web->address, sizeof(web->address),
 		 strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
 }
 
@@ -162,8 +224,7 @@ static int bind_to(const struct addrinfo *info)
 }
 
 /* Returns a descriptor. */
-static int listen_on(struct metrics *metrics, const char *address,
-		     struct error *err)
+static int listen_on(struct web *web, const char *address, struct error *err)
 {
 	const struct addrinfo hints = {
 		.ai_socktype = SOCK_STREAM,
@@ -187,64 +248,65 @@ static int listen_on(struct metrics *metrics, const char *address,
 	if (fd < 0)
 		return error_set(err, fd, "cannot listen on %s: %s", address,
 				 strerror(-fd));
-	tell_address(metrics, fd, host);
+	tell_address(web, fd, host);
 	return fd;
 }
 
-static int serve(struct metrics *metrics, int fd, struct error *err)
+static int serve(struct web *web, int fd, struct error *err)
 {
 	const union MHD_DaemonInfo *info;
 
-	metrics->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL, 0, NULL, NULL, on_request, metrics,
+	web->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL, 0, NULL, NULL, on_request, web,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned)METRICS_CALLERS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned)METRICS_PATIENCE, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)BUFFER, MHD_OPTION_END);
-	if (!metrics->daemon) {
+		(unsigned)LIMIT, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)WEB_PATIENCE, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)BUFFER, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+		web, MHD_OPTION_END);
+	if (!web->daemon) {
 		close(fd);
-		return error_set(err, -EIO, "cannot serve metrics on %s",
-				 metrics->address);
+		return error_set(err, -EIO, "cannot serve %s on %s",
+				 web->page.path, web->address);
 	}
-	info = MHD_get_daemon_info(metrics->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	return loop_fd_add(&metrics->watch, metrics->loop, info->epoll_fd,
-			   EPOLLIN, on_ready, metrics, err);
+	info = MHD_get_daemon_info(web->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	return loop_fd_add(&web->watch, web->loop, info->epoll_fd, EPOLLIN,
+			   on_ready, web, err);
 }
 
-int metrics_create(struct metrics **out, struct loop *loop, const char *address,
-		   metrics_print_f print, void *user, struct error *err)
+int web_create(struct web **out, struct loop *loop, const char *address,
+	       const struct web_page *page, struct error *err)
 {
-	CLEANUP(metrics_destroy)
-	struct metrics *metrics = calloc(1, sizeof(*metrics));
+	CLEANUP(web_destroy)
+	struct web *web = calloc(1, sizeof(*web));
 	int r;
 
-	if (!metrics)
+	if (!web)
 		return error_set(err, -ENOMEM, "out of memory");
-	metrics->loop = loop;
-	metrics->print = print;
-	metrics->user = user;
-	r = listen_on(metrics, address, err);
+	web->loop = loop;
+	web->page = *page;
+	list_init(&web->callers);
+	r = listen_on(web, address, err);
 	if (r >= 0)
-		r = serve(metrics, r, err);
+		r = serve(web, r, err);
 	if (r < 0)
 		return r;
-	*out = STEAL(metrics);
+	*out = STEAL(web);
 	return 0;
 }
 
-const char *metrics_address(const struct metrics *metrics)
+const char *web_address(const struct web *web)
 {
-	return metrics->address;
+	return web->address;
 }
 
-struct metrics *metrics_destroy(struct metrics *metrics)
+struct web *web_destroy(struct web *web)
 {
-	if (!metrics)
+	if (!web)
 		return NULL;
-	loop_timer_clear(&metrics->timer);
-	loop_fd_remove(metrics->watch);
-	if (metrics->daemon)
-		MHD_stop_daemon(metrics->daemon);
-	free(metrics);
+	loop_timer_clear(&web->timer);
+	loop_fd_remove(web->watch);
+	if (web->daemon)
+		MHD_stop_daemon(web->daemon);
+	free(web);
 	return NULL;
 }
