@@ -28,7 +28,7 @@ static const struct option_row rows[] = {
 	  .help = "listen to other machines without that, or to this one without a "
 	  "token" },
 	{ "health", "ADDR", OPTION_TEXT, AT(health), 0,
-	  .help = "an address that tells health alone, to everybody" },
+	  .help = "an address that answers GET /healthz, to everybody" },
 	{ "kub", "ADDR", OPTION_TEXT, AT(kub), 0,
 	  .help = "an address for Kub's programs alone, unencrypted" },
 	{ "log", "FILE", OPTION_TEXT, AT(log), 0,

@@ -160,21 +160,6 @@ static int open_main(struct service *service, const char *listen,
 	return rpc_server_create(&service->server, service->rpc, &config, err);
 }
 
-static int open_health(struct service *service, struct error *err)
-{
-	const struct rpc_server_config config = {
-		.listen = service->config->health,
-		.services = services,
-		.n_services = 1,
-	};
-	int r = rpc_server_create(&service->health, service->rpc, &config, err);
-
-	if (r < 0)
-		return error_wrap(err, r, "--health");
-	log_info("health is told at %s", rpc_server_address(service->health));
-	return 0;
-}
-
 static int open_kub(struct service *service, struct error *err)
 {
 	const struct rpc_server_config config = {
@@ -229,6 +214,28 @@ static int open_metrics(struct service *service, struct error *err)
 	return r;
 }
 
+/* An answer says that the loop goes round. */
+static void print_health(void *user, FILE *to)
+{
+	fputs("ok\n", to);
+}
+
+static int open_health(struct service *service, struct error *err)
+{
+	const struct web_page page = {
+		.path = "/healthz",
+		.type = "text/plain",
+		.print = print_health,
+	};
+	int r = web_create(&service->health, service->loop,
+			   service->config->health, &page, err);
+
+	if (r < 0)
+		return error_wrap(err, r, "--health");
+	log_info("health at http://%s/healthz", web_address(service->health));
+	return 0;
+}
+
 static void on_renewed(void *user, const struct tls_identity *now,
 		       const struct error *fault)
 {
@@ -274,9 +281,9 @@ int endpoints_open(struct service *service, const char *listen,
 void endpoints_close(struct service *service)
 {
 	web_destroy(service->metrics);
+	web_destroy(service->health);
 	renew_end(&service->renew);
 	rpc_server_destroy(service->kub);
-	rpc_server_destroy(service->health);
 	rpc_server_destroy(service->server);
 	rpc_destroy(service->rpc);
 	tls_identity_fini(&service->tls);

@@ -7,7 +7,7 @@
  *
  *     --listen   bellows.v1.Coordinator: callers with a certificate of the job
  *                (roles.h) and the token; health and reflection
- *     --health   grpc.health.v1 alone: all, for probes have no certificate
+ *     --health   GET /healthz, by HTTP: all, for probes have no certificate
  *     --kub      mpi_monitor.Monitor alone: all, for Kub's programs have
  *                neither certificate nor token
  *     --metrics  metrics in the format of Prometheus: anybody

@@ -22,11 +22,11 @@ struct service {
 
 	/* see endpoints.h */
 	struct rpc *rpc;
-	struct rpc_server *server, *health, *kub;
-	struct web *metrics;     /* NULL: they are not shown */
-	struct token token;      /* "": none is asked for */
-	struct tls_identity tls; /* empty: it does not encrypt */
-	struct renew renew;      /* of that */
+	struct rpc_server *server, *kub;
+	struct web *metrics, *health; /* NULL: not shown */
+	struct token token;           /* "": none is asked for */
+	struct tls_identity tls;      /* empty: it does not encrypt */
+	struct renew renew;           /* of that */
 
 	struct list watchers; /* calls of WatchJob */
 	struct loop_timer publish;

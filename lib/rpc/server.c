@@ -23,9 +23,6 @@ enum {
 	CALLS_MAX = 256,
 	/* Bytes of all headers of a call. */
 	HEADERS_MAX = 8 << 10,
-	/* Where nothing but health is answered. */
-	SMALL_CALLS = 4,
-	SMALL_MESSAGE = 4 << 10,
 };
 
 /* A call that may come. */
@@ -199,18 +196,15 @@ static int copy_services(struct rpc_server *server, struct error *err)
 
 /* What a peer may cost.  A peer that has not finished TLS and the first frames
  * of HTTP/2 in time is cut off; one that makes no call, later. */
-static grpc_server *create_core(const struct rpc_server_config *config)
+static grpc_server *create_core(void)
 {
-	bool small = config->n_methods == 0;
 	/* Peers that died without a word are found by pings, both ways.
 	 * Compressed messages are refused: a small one may be huge. */
 	grpc_arg args[] = {
 		RPC_ARG(GRPC_ARG_ALLOW_REUSEPORT, 0),
-		RPC_ARG(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH,
-			small ? SMALL_MESSAGE : RPC_MESSAGE_MAX),
+		RPC_ARG(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, RPC_MESSAGE_MAX),
 		RPC_ARG(GRPC_ARG_MAX_METADATA_SIZE, HEADERS_MAX),
-		RPC_ARG(GRPC_ARG_MAX_CONCURRENT_STREAMS,
-			small ? SMALL_CALLS : CALLS_MAX),
+		RPC_ARG(GRPC_ARG_MAX_CONCURRENT_STREAMS, CALLS_MAX),
 		RPC_ARG(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1),
 		RPC_ARG(GRPC_ARG_KEEPALIVE_TIME_MS, SECONDS(10)),
 		RPC_ARG(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, SECONDS(10)),
@@ -251,7 +245,7 @@ static int open_port(struct rpc_server *server, struct error *err)
 	if (r < 0)
 		return r;
 
-	server->core = create_core(&server->config);
+	server->core = create_core();
 	grpc_server_register_completion_queue(server->core, server->rpc->queue,
 					      NULL);
 	credentials = create_credentials(server);

@@ -67,7 +67,7 @@ struct rpc_server_config {
 	const char *const *services; /* full names, for health and reflection */
 	size_t n_services;
 	/* A serialised FileDescriptorSet with all imports; borrowed.  NULL: no
-	 * reflection.  A server without methods takes small messages only. */
+	 * reflection. */
 	const uint8_t *descriptors;
 	size_t descriptors_size;
 	/* NULL or empty: connections are not encrypted.  Copied. */

@@ -109,9 +109,10 @@ def is_probed_where_it_tells_health(where, template):
         ports = {each["containerPort"]: each["name"]
                  for each in container.get("ports", [])}
         for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
-            port = container.get(probe, {}).get("grpc", {}).get("port")
-            expect(port is None or ports.get(port) == "health",
-                   f"{where}: {probe} of port {port}")
+            get = container.get(probe, {}).get("httpGet")
+            expect(get is None or (ports.get(get["port"]) == "health"
+                                   and get["path"] == "/healthz"),
+                   f"{where}: {probe} of {get}")
 
 
 def is_apart(where, template):

@@ -4,6 +4,7 @@
 docs/security.md says.  args: BIN"""
 
 import errno
+import http.client
 import os
 import re
 import signal
@@ -71,7 +72,7 @@ class Coordinator:
             self.state, "--listen", f"{host}:0", "--tls",
             os.path.join(keys, "coordinator"), "--token-file", self.token,
             "--health", f"{host}:0")
-        self.health = logged(room, self.at, r"health is told at (\S+)")
+        self.health = logged(room, self.at, r"health at http://(\S+)/healthz")
         self.address = logged(room, self.at, r"listening on (\S+), by mutual")
 
     def ends(self):
@@ -170,13 +171,19 @@ def callers_that_guess_the_token_have_to_wait(room):
     at.ends()
 
 
-def health_is_told_to_anybody_and_nothing_else_is(room):
+def health_is_a_page_for_every_caller_and_nothing_else_is(room):
     at = Coordinator(room, make_keys(room))
+    for method, path, status in (("GET", "/healthz", 200),
+                                 ("HEAD", "/healthz", 200),
+                                 ("POST", "/healthz", 405),
+                                 ("GET", "/metrics", 404),
+                                 ("POST", COORDINATOR + "GetJob", 404)):
+        page = http.client.HTTPConnection(at.health, timeout=TIMEOUT)
+        page.request(method, path)
+        assert page.getresponse().status == status, (method, path)
+        page.close()
     with channel_as(at.health) as channel:
-        assert ask(channel, HEALTH + "Check", None)[0] == CODE.OK
-        for path in [COORDINATOR + name for name in METHODS] + [
-                REFLECTION, "/mpi_monitor.Monitor/Scale"]:
-            assert ask(channel, path)[0] == CODE.UNIMPLEMENTED, path
+        assert ask(channel, HEALTH + "Check", None)[0] == CODE.UNAVAILABLE
     at.ends()
 
 
@@ -361,7 +368,7 @@ harness.main(
     each_role_may_call_what_is_its_own_and_nothing_else,
     callers_without_a_certificate_of_the_job_are_not_answered,
     callers_that_guess_the_token_have_to_wait,
-    health_is_told_to_anybody_and_nothing_else_is,
+    health_is_a_page_for_every_caller_and_nothing_else_is,
     nobody_is_let_in_by_accident,
     an_executor_with_the_certificate_of_another_is_refused,
     the_coordinators_host_answers_at_its_ports_and_no_other,

@@ -15,7 +15,7 @@ static const struct {
 	const char *file, *sentence;
 	unsigned value;
 } rows[] = {
-	{"security", "| a message | %u MiB; ", RPC_MESSAGE_MAX >> 20},
+	{"security", "| a message | %u MiB |", RPC_MESSAGE_MAX >> 20},
 	{"security", "| %u MiB a call, then the call ends |",
 	 RPC_QUEUE_MAX >> 20},
 	{"security", "| %u, then one a second; ", LIMIT_BURST},

@@ -131,14 +131,14 @@ spec:
     - {name: metrics, containerPort: 7001}
     - {name: health, containerPort: 7002}
     startupProbe:
-      grpc: {port: 7002}
+      httpGet: {path: /healthz, port: 7002}
       periodSeconds: 1
       failureThreshold: 60
     readinessProbe:
-      grpc: {port: 7002}
+      httpGet: {path: /healthz, port: 7002}
       periodSeconds: 5
     livenessProbe:
-      grpc: {port: 7002}
+      httpGet: {path: /healthz, port: 7002}
       periodSeconds: 10
       timeoutSeconds: 5
       failureThreshold: 6
