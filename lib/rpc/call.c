@@ -43,6 +43,7 @@ struct rpc_call {
 	void *user;
 	void *data;
 	char *peer;
+	struct connection_ref connection;
 	struct header *headers;
 	size_t n_headers;
 
@@ -276,6 +277,7 @@ static void on_over(void *owner, bool ok)
 	struct rpc_call *call = owner;
 
 	enter(call);
+	connections_on_over(&call->connection);
 	call->state = CALL_OVER;
 	outbox_drop(&call->outbox);
 	gone(call);
@@ -323,6 +325,7 @@ void call_create(struct rpc_server *server, grpc_call *core,
 		(struct rpc_op){.fn = on_over, .owner = call, .group = server};
 	outbox_init(&call->outbox);
 	call->peer = grpc_call_get_peer(core);
+	call->connection = connections_on_call(call->peer);
 	list_append(&server->calls, &call->link);
 	server->holds++;
 

@@ -14,6 +14,7 @@
 
 #include "base/list.h"
 #include "rpc/client.h"
+#include "rpc/connections.h"
 #include "rpc/fields.h"
 #include "rpc/limit.h"
 #include "rpc/server.h"
@@ -148,6 +149,7 @@ struct rpc_server {
 	struct list watchers; /* of health */
 	struct slot *slots;
 	struct rpc_limit limit;
+	struct served_port port; /* of none if it is a unix socket */
 	struct rpc_op shutdown;
 	/* For the next connection, of which gRPC's threads ask; else NULL. */
 	_Atomic(grpc_ssl_server_certificate_config *) fresh;
@@ -175,6 +177,10 @@ enum rpc_code access_check(struct rpc_server *server,
 			   const struct rpc_method *method, grpc_call *core,
 			   const grpc_metadata_array *headers,
 			   struct error *why);
+
+/* A call of a method that every server has: it says who is no stranger only if
+ * all callers that can connect are let in. */
+void access_on_own(const struct rpc_server *server, grpc_call *core);
 
 /* Takes over core; method NULL: to be refused, with that code and sentence. */
 void call_create(struct rpc_server *server, grpc_call *core,

@@ -19,8 +19,6 @@ enum {
 	/* Calls that can come in while the loop is busy, before gRPC has to
 	 * queue them itself: every client of a large job at once. */
 	SLOTS = 512,
-	/* Calls of one connection: an executor has three, a client two. */
-	CALLS_MAX = 256,
 	/* Bytes of all headers of a call. */
 	HEADERS_MAX = 8 << 10,
 };
@@ -75,6 +73,7 @@ static void accept_call(struct rpc_server *server, struct slot *slot)
 	} else {
 		user = server;
 		method = find_own(server, path);
+		access_on_own(server, slot->core);
 	}
 	if (!method) {
 		refusal = RPC_UNIMPLEMENTED;
@@ -204,7 +203,7 @@ static grpc_server *create_core(void)
 		RPC_ARG(GRPC_ARG_ALLOW_REUSEPORT, 0),
 		RPC_ARG(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, RPC_MESSAGE_MAX),
 		RPC_ARG(GRPC_ARG_MAX_METADATA_SIZE, HEADERS_MAX),
-		RPC_ARG(GRPC_ARG_MAX_CONCURRENT_STREAMS, CALLS_MAX),
+		RPC_ARG(GRPC_ARG_MAX_CONCURRENT_STREAMS, CONNECTIONS_CALLS_MAX),
 		RPC_ARG(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1),
 		RPC_ARG(GRPC_ARG_KEEPALIVE_TIME_MS, SECONDS(10)),
 		RPC_ARG(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, SECONDS(10)),
@@ -257,6 +256,11 @@ static int open_port(struct rpc_server *server, struct error *err)
 			     : error_set(err, -EADDRNOTAVAIL,
 					 "cannot listen on %s", address);
 	}
+	if (strncmp(address, "unix:", 5) != 0) {
+		server->port.port = (unsigned)port;
+		server->port.is_encrypted = server->is_encrypted;
+		connections_serve(&server->port);
+	}
 	server->address = listen_name(address, port);
 	return server->address ? 0 : error_set(err, -ENOMEM, "out of memory");
 }
@@ -298,6 +302,7 @@ int rpc_server_create(struct rpc_server **out, struct rpc *rpc,
 	list_init(&server->calls);
 	list_init(&server->leaving);
 	list_init(&server->watchers);
+	list_init(&server->port.link);
 	r = copy_services(server, err);
 	if (r < 0)
 		return r;
@@ -321,6 +326,7 @@ struct rpc_server *rpc_server_destroy(struct rpc_server *server)
 		return NULL;
 
 	server->is_destroyed = true;
+	connections_forget(&server->port);
 	call_end_all(server);
 	if (server->core) {
 		server->shutdown = (struct rpc_op){

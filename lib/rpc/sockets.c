@@ -16,7 +16,9 @@
  * It calls accept4() and connect() by their names, and what a program defines
  * comes before the library's, so it gets these:
  *
- *     accept4   more connections than descriptors; other users on a unix socket
+ *     accept4   more connections than descriptors, or than a host may have;
+ *               other users on a unix socket
+ *     recvmsg   a flood (connections.c)
  *     connect   a unix socket that another user listens on
  */
 
@@ -49,6 +51,13 @@ static bool is_too_many(int conn)
 	       (rlim_t)conn >= limit.rlim_cur - limit.rlim_cur / 4;
 }
 
+static bool is_taken(int listener, int conn)
+{
+	if (is_unix(listener))
+		return is_own(conn);
+	return !is_too_many(conn) && connections_accept(listener, conn);
+}
+
 /*
  * gRPC stops listening for good once accept4() has failed for want of
  * descriptors: a client that opens enough connections would leave a server that
@@ -70,11 +79,21 @@ int accept4(int listener, __SOCKADDR_ARG address, socklen_t *restrict size,
 		if (conn < 0 && (errno == EMFILE || errno == ENFILE ||
 				 errno == ENOBUFS || errno == ENOMEM))
 			errno = EAGAIN;
-		if (conn < 0 ||
-		    (is_unix(listener) ? is_own(conn) : !is_too_many(conn)))
+		if (conn < 0 || is_taken(listener, conn))
 			return conn;
 		close(conn);
 	}
+}
+
+/* ---- reading ---- */
+
+/* A connection that is cut off has ended. */
+ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+	ssize_t n = syscall(SYS_recvmsg, fd, message, flags);
+
+	return n > 0 && !connections_take(fd, message->msg_iov, (size_t)n) ? 0
+									   : n;
 }
 
 /* ---- connecting ---- */

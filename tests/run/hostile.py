@@ -10,18 +10,20 @@ import contextlib
 import os
 import queue
 import socket
-import struct
 import threading
 
 import grpc_client
 import harness
+import http2
 from grpc_client import COORDINATOR, TIMEOUT, Client, grpc, refusal
+from http2 import (AWAY, DATA, GREETING, HEADERS, MORE, PING, PREFACE, PRIORITY,
+                   PUSH, RESET, SETTINGS, WINDOW, frame)
 
 # Ranks that have made a step, and compute as soon as the attack is over.
 PATIENT = """echo 'parint: iteration 1 of 9 at 0.0'
 while [ ! -e go ]; do sleep 0.1; done
 exec parint "$@" """
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+STRANGERS_OF_HOST = 32  # lib/rpc/connections.c
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
 DENIED = grpc.StatusCode.PERMISSION_DENIED
 NOT_FOUND = grpc.StatusCode.NOT_FOUND
@@ -46,6 +48,16 @@ class Target:
     def connect(self):
         host, port = self.address.rsplit(":", 1)
         return socket.create_connection((host, int(port)), TIMEOUT)
+
+    def connect_and_call(self):
+        """A connection of which a call was let in."""
+        at = self.connect()
+        at.sendall(GREETING + http2.call(1, http2.head(
+            f"/{COORDINATOR}/WatchJob")))
+        while b"grpc" not in (said := at.recv(65536)):
+            if not said:
+                raise ConnectionError
+        return at
 
     def call(self, method, service=COORDINATOR):
         return self.client.call(service, method)
@@ -130,15 +142,6 @@ def is_hung_up_on(room, at):
     at.close()
 
 
-def frame(kind, flags, stream, data, length=None):
-    """Of HTTP/2; length: another one than it has."""
-    n = len(data) if length is None else length
-    return (struct.pack(">I", n)[1:] + bytes([kind, flags])
-            + struct.pack(">I", stream) + data)
-
-
-DATA, HEADERS, PRIORITY, RESET, SETTINGS, PUSH, PING, AWAY, WINDOW, MORE = \
-    range(10)
 # what may follow the preface and does not lead anywhere
 FRAMES = {
     "lengths": frame(DATA, 0, 1, b"", 0xffffff),
@@ -184,13 +187,17 @@ def connections_that_send_nothing_or_one_byte_at_a_time_are_closed(room, target)
 
 
 @attacked
-def two_hundred_idle_connections_are_borne(room, target):
+def two_hundred_idle_connections_get_few_places(room, target):
     idle = [target.connect() for _ in range(200)]
     for at in idle:
-        at.sendall(PREFACE + frame(SETTINGS, 0, 0, b""))
-    room.wait("all of them", lambda: harness.descriptors(target.pid)
-              >= target.before + len(idle))
-    assert target.client.job().step > 0
+        with contextlib.suppress(OSError):
+            at.sendall(GREETING)
+    room.wait("a few of them", lambda: 0 < harness.descriptors(target.pid)
+              - target.before <= STRANGERS_OF_HOST)
+    late = grpc.insecure_channel(
+        target.address, [("grpc.use_local_subchannel_pool", 1)])
+    grpc.channel_ready_future(late).result(TIMEOUT)
+    late.close()
     for at in idle:
         at.close()
 
@@ -211,7 +218,7 @@ def what_is_no_http2_is_hung_up_on(room, target):
 @attacked
 def frames_that_lead_nowhere_do_no_harm(room, target):
     for frames in FRAMES.values():
-        for first in (PREFACE + frame(SETTINGS, 0, 0, b""), PREFACE):
+        for first in (GREETING, PREFACE):
             at = target.connect()
             with contextlib.suppress(OSError):
                 at.sendall(first + frames)
@@ -427,7 +434,7 @@ def kubs_calls_are_not_served_unless_they_are_asked_for(room, target):
 def more_connections_than_its_limit_are_borne(room):
     """The soft one, which it raises; its ranks have it as it was."""
     target = Target(room, ["prlimit", "--nofile=256:4096"])
-    many = [target.connect() for _ in range(600)]
+    many = [target.connect_and_call() for _ in range(600)]
     room.wait("all of them", lambda: harness.descriptors(target.pid)
               >= target.before + len(many))
     assert Client(target.address).job().step > 0
@@ -442,17 +449,12 @@ def more_connections_than_its_limit_are_borne(room):
 def more_connections_than_there_can_be_leave_it_listening(room):
     """Some are refused, and later connections are let in."""
     target = Target(room, ["prlimit", "--nofile=256:256"])
-    many = [target.connect() for _ in range(400)]
-    refused = 0
-    for at in many:
-        at.settimeout(0.05)
-        with contextlib.suppress(TimeoutError, OSError):
-            at.sendall(PREFACE + frame(SETTINGS, 0, 0, b""))
-        with contextlib.suppress(TimeoutError):
-            try:
-                refused += not at.recv(1)
-            except ConnectionError:
-                refused += 1
+    many, refused = [], 0
+    for _ in range(400):
+        try:
+            many.append(target.connect_and_call())
+        except ConnectionError:
+            refused += 1
     assert 150 < refused < 400, refused
     assert harness.descriptors(target.pid) < 200  # some are kept
     assert target.client.job().step > 0
@@ -469,7 +471,7 @@ def more_connections_than_there_can_be_leave_it_listening(room):
 
 harness.main(
     connections_that_send_nothing_or_one_byte_at_a_time_are_closed,
-    two_hundred_idle_connections_are_borne,
+    two_hundred_idle_connections_get_few_places,
     what_is_no_http2_is_hung_up_on,
     frames_that_lead_nowhere_do_no_harm,
     calls_without_a_message_are_borne,

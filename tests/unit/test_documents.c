@@ -4,6 +4,8 @@
 #include "coordinator/members/polled.h"
 #include "core/job.h"
 #include "monitor/pod_pool.h"
+#include "rpc/connections.h"
+#include "rpc/frames.h"
 #include "rpc/limit.h"
 #include "rpc/rpc.h"
 #include "tests/check.h"
@@ -19,6 +21,13 @@ static const struct {
 	{"security", "| %u MiB a call, then the call ends |",
 	 RPC_QUEUE_MAX >> 20},
 	{"security", "| %u, then one a second; ", LIMIT_BURST},
+	{"security", "| %u of a host or a /64 of IPv6",
+	 CONNECTIONS_STRANGERS_OF_HOST},
+	{"security", "IPv6, %u in all; ", CONNECTIONS_STRANGERS},
+	{"security", "calls at once, of a connection | %u; ",
+	 CONNECTIONS_CALLS_MAX},
+	{"security", "of a connection | %u at once, then ", FRAMES_HEADS_MAX},
+	{"security", " at once, then %u a second, ", FRAMES_HEADS_RATE},
 	{"reliability",
 	 "- **A size that does not start** is tried %u times in all",
 	 JOB_FAILURES_MAX},

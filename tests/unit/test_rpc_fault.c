@@ -151,6 +151,9 @@ static void garbage_and_silence_do_not_disturb_others(void)
 	int fds[60];
 
 	CHECK(begin());
+	call(ECHO, "first");
+	CHECK(await("OK:first "));
+	forget();
 	srand(1);
 	for (size_t i = 0; i < LENGTH(fds); i++) {
 		fds[i] = connect_raw();
