@@ -200,7 +200,7 @@ const struct schema_key schema_keys[] = {
   .help = "Patterns below checkpoint.dir; the checkpoint is complete when"
 	  " each\nmatches a file that is not empty." },
 { "generic.progress", KEY_TEXT, JOB(app.progress),
-  .help = "An extended regular expression for lines of output; group 1 is"
+  .help = "A regular expression (PCRE2) for lines of output; group 1 is"
 	  " the step,\ngroup 2, if there is one, the total; ([0-9.]+)% is of"
 	  " 100." },
 { "generic.resumed", KEY_TEXT, JOB(app.resumed),

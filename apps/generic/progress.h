@@ -3,7 +3,10 @@
 #define APPS_GENERIC_PROGRESS_H
 
 /*
- * Progress by a regular expression (POSIX, extended)
+ * Progress by a regular expression (PCRE2)
+ *
+ * What a pattern may cost is bounded: one that is too long or too deep is
+ * refused, and a line that it takes too long for is passed over, which is told.
  *
  * Group 1 is the step and group 2, if there is one, the total: whole numbers,
  * or decimal ones of which the whole part is taken.  With group 1 alone the

@@ -89,6 +89,7 @@ wrong=$(
 	only lib/ssh '#include <libssh' libssh
 	only lib/http '#include <curl' libcurl
 	only lib/web '#include <microhttpd' libmicrohttpd
+	only apps '#include <pcre2' PCRE2
 	only 'lib/(http|tls)' '#include <openssl' OpenSSL
 	only apps '#include <mpi\.h>' MPI
 	only '(jobfile|lib/yaml)' '#include <yaml\.h>' YAML

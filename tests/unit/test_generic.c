@@ -189,7 +189,8 @@ static void an_expression_that_is_wrong_is_refused_with_the_reason(void)
 
 	CHECK(adapter_generic.check(&app, &err) == -EINVAL);
 	CHECK_TEXT(err.text, "generic: progress: the expression 'step ([0-9+' "
-			     "is wrong: Unmatched [, [^, [:, [., or [=");
+			     "is wrong: missing terminating ] for "
+			     "character class");
 	app.progress = "step [0-9]+";
 	CHECK(adapter_generic.check(&app, &err) == -EINVAL);
 	CHECK_TEXT(err.text, "generic: progress: the expression 'step [0-9]+' "
@@ -197,6 +198,37 @@ static void an_expression_that_is_wrong_is_refused_with_the_reason(void)
 			     "is there, around the total");
 	app.progress = "step ([0-9]+)";
 	CHECK(adapter_generic.check(&app, &err) == 0);
+}
+
+static void an_expression_that_costs_too_much_is_refused(void)
+{
+	static char open[200001], nested[70];
+	const char *files[] = {"*", NULL};
+	struct adapter_app app = {.files = files, .progress = open};
+
+	memset(open, '(', sizeof(open) - 1);
+	CHECK(adapter_generic.check(&app, &err) == -EINVAL);
+	CHECK(strstr(err.text, "((' is longer than 1024 bytes"));
+	app.progress = nested;
+	memset(nested, '(', 33);
+	memset(nested + 33, ')', 33);
+	CHECK(adapter_generic.check(&app, &err) == -EINVAL);
+	CHECK(strstr(err.text, " is wrong: parentheses are too deeply nested"));
+	app.progress = "((((a{1,999}){1,999}){1,999}){1,999})";
+	CHECK(adapter_generic.check(&app, &err) == -EINVAL);
+	CHECK(strstr(err.text, " is wrong: regular expression is too large"));
+}
+
+static void a_line_that_takes_too_long_is_passed_over(void)
+{
+	const struct adapter_app app = {.progress = "^(([0-9]+)*)*x"};
+	struct line_facts facts;
+
+	for (int i = 0; i < 100; i++)
+		CHECK(adapter_generic.on_line(
+			      &app,
+			      "1111111111111111111111111111111111111111-x",
+			      &facts) == LINE_OTHER);
 }
 
 static void something_must_prove_that_it_went_on(void)
@@ -256,6 +288,8 @@ static void progress_is_read_by_the_expression(void)
 		{"step(.*)", "step 99999999999999999999", LINE_OTHER, 0, 0},
 		{"(a)|b", "b", LINE_OTHER, 0, 0},
 		{"([0-9]+)( of [0-9]+)?", "4", LINE_OTHER, 0, 0},
+		{"step ([[:digit:]]+)", "step 4", LINE_PROGRESS, 4, 0},
+		{"step (\\d+)", "step 4", LINE_PROGRESS, 4, 0},
 		{"([0-9", "4", LINE_OTHER, 0, 0},
 		{NULL, "4", LINE_OTHER, 0, 0},
 	};
@@ -328,6 +362,8 @@ RUN_TESTS(TEST(it_is_complete_when_every_pattern_has_a_file),
 	  TEST(a_missing_directory_is_named),
 	  TEST(patterns_stay_below_the_checkpoint_directory),
 	  TEST(an_expression_that_is_wrong_is_refused_with_the_reason),
+	  TEST(an_expression_that_costs_too_much_is_refused),
+	  TEST(a_line_that_takes_too_long_is_passed_over),
 	  TEST(something_must_prove_that_it_went_on),
 	  TEST(a_line_may_say_that_it_went_on),
 	  TEST(progress_is_read_by_the_expression),

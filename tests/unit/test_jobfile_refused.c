@@ -279,7 +279,7 @@ static const struct refusal wholes[] = {
 { GENERIC
   "generic: {files: ['*'], progress: '(a'}\n",
   "2: app: generic: progress: the expression '(a' is wrong: "
-  "Unmatched ( or \\(" },
+  "missing closing parenthesis" },
 { GENERIC
   "generic: {files: ['*']}\n",
   "2: app: generic: nothing would prove that the application goes on from "
