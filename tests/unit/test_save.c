@@ -73,8 +73,8 @@ static struct save *save;
 
 static void begin(uint64_t there)
 {
-	loop_destroy(loop);
 	save = save_destroy(save);
+	loop_destroy(loop);
 	is_here = true;
 	mark = there;
 	calls = begun = judged = 0;
