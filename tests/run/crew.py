@@ -47,6 +47,13 @@ class Crew:
             "--tmpdir", tmp, *self.options)
         return self.hands[name]
 
+    def restart_failed(self):
+        """An executor that was given up is begun again, as a pod's container
+        is."""
+        for name, hand in self.hands.items():
+            if hand.is_over() and hand.end() != 0:
+                self.join(name)
+
     def computes(self, ranks):
         self.room.runs_on(ranks)
         return self

@@ -9,7 +9,7 @@
 A Case is one of each, in a grow from 2 ranks to 3 or a shrink from 3 to 2; a
 second case of the same rescale may be struck at the same moment.  The job is
 `bellows run`, whose monitor replaces executors; where the coordinator is killed
-it is a coordinator that is begun again, as a pod's container is.
+it is programs that are begun again, as a pod's containers are.
 
 The ranks nap (pace.c): the job is not over before the fault was felt, or had
 its time to be, and it runs on the size that was stated.  The size is stated
@@ -68,8 +68,8 @@ def all_cases(*faults):
 
 
 def all_pairs():
-    """The coordinator is in none: a test that begins it by hand has no monitor,
-    and so no executor is replaced."""
+    """The coordinator is in none: where it is begun by hand there is no monitor,
+    and an executor that was lost is begun again only at the end."""
     cases = [case for case in all_cases("kill", "hang")
              if case.part != "coordinator"]
     return [(one, two) for one in cases for two in cases
@@ -231,6 +231,8 @@ class Job:
     def has_arrived(self):
         """On the size that was stated."""
         assert not self.lead.is_over(), "it is over, and was to compute on"
+        if self.crew:
+            self.crew.restart_failed()
         if self.states()[-1][0] != "running":
             return False  # asking costs more than reading
         job = self.room.status()
