@@ -24,6 +24,10 @@
  * A start that was to go on from a checkpoint has to prove that it did, or it
  * is a failed start.  The proof is a line of output: one that says so
  * (LINE_RESUMED), or a step that is not before the checkpoint's.
+ *
+ * An end with status 0 has to be proven, too: by the application's last word
+ * (LINE_FINISHED), or by a step at the total.  Without the proof that it could
+ * have, it was stopped before, and goes on from its checkpoint.
  */
 
 #include "base/error.h"
@@ -33,7 +37,7 @@
 #include <stdint.h>
 
 /* Raised whenever a struct below changes its shape. */
-#define ADAPTER_ABI 4
+#define ADAPTER_ABI 5
 
 /* Ends a command; also the longest one: ADAPTER_ARGS_MAX - 1 arguments. */
 #define ADAPTER_ARGS_MAX 512
@@ -95,6 +99,7 @@ enum line_kind {
 	LINE_RESUMED,     /* it goes on from a checkpoint: of step, 0: unsaid */
 	LINE_AFRESH,      /* it begins from the start */
 	LINE_UNREADABLE,  /* its checkpoint is damaged: it will end for that */
+	LINE_FINISHED,    /* its last word: all is computed, see says_end */
 };
 
 struct line_facts {
@@ -112,7 +117,12 @@ struct adapter {
 	bool has_restart;  /* takes the job file's key restart */
 	bool signal_once;  /* a second signal to save would do harm */
 	bool writes_itself; /* also every so often without being told to */
+	bool stops_alike;   /* its last word is said when it is stopped, too */
 	enum former_kind former;
+
+	/* Whether it says a last word, without which it has not ended.
+	 * Optional: it says none. */
+	bool (*says_end)(const struct adapter_app *app);
 
 	/* What is wrong with the command or the settings, before anything is
 	 * started: 0 or -EINVAL with a sentence.  Optional. */

@@ -178,16 +178,24 @@ static bool read_time(const char *line, double *minutes)
 	       *minutes < 1e12;
 }
 
+static bool says_end(const struct adapter_app *app)
+{
+	return true;
+}
+
 static enum line_kind on_line(const struct adapter_app *app, const char *line,
 			      struct line_facts *facts)
 {
 	static const char restart[] = "This is a restart.";
+	static const char last[] = "Program terminated normally";
 	CLEANUP(input_fini) struct input input = {.text = NULL};
 	double minutes;
 
 	line += strspn(line, " \t");
 	if (strncmp(line, restart, sizeof(restart) - 1) == 0)
 		return LINE_RESUMED;
+	if (strncmp(line, last, sizeof(last) - 1) == 0)
+		return LINE_FINISHED;
 	if (!read_time(line, &minutes))
 		return LINE_OTHER;
 	facts->step = (uint64_t)llround(minutes * 60e3);
@@ -203,6 +211,7 @@ const struct adapter adapter_cm1 = {
 	.has_settings = true,
 	.writes_itself = true,
 	.former = FORMER_STAYS,
+	.says_end = says_end,
 	.check = check,
 	.accepts = accepts,
 	.prepare = prepare,

@@ -150,6 +150,11 @@ static int files(const struct adapter_app *app, const struct checkpoint *of,
 	return each(user, file ? file : "plate.state");
 }
 
+static bool says_end(const struct adapter_app *app)
+{
+	return true;
+}
+
 static enum line_kind on_line(const struct adapter_app *app, const char *line,
 			      struct line_facts *facts)
 {
@@ -167,6 +172,8 @@ static enum line_kind on_line(const struct adapter_app *app, const char *line,
 	if (strncmp(line, "plate: cannot read: ", 20) == 0 ||
 	    strncmp(line, "plate: not a checkpoint of this plate: ", 39) == 0)
 		return LINE_UNREADABLE;
+	if (strncmp(line, "plate: answer ", 14) == 0)
+		return LINE_FINISHED;
 	if (strcmp(line, "plate: starting from step 0") == 0)
 		return LINE_AFRESH;
 	return LINE_OTHER;
@@ -180,6 +187,7 @@ const struct adapter bellows_adapter = {
 	.name = "plate",
 	.has_settings = true,
 	.former = FORMER_REPLACED,
+	.says_end = says_end,
 	.check = check,
 	.accepts = accepts,
 	.command = command,

@@ -77,6 +77,9 @@ static void lines(const struct adapter_app *app)
 	must(bellows_adapter.on_line(app, "plate: starting from step 0",
 				     &facts) == LINE_AFRESH,
 	     "that it starts is the opposite");
+	must(bellows_adapter.on_line(app, "plate: answer 7 on 2 ranks",
+				     &facts) == LINE_FINISHED,
+	     "the answer is its last word");
 }
 
 int main(void)

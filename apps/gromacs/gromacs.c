@@ -74,12 +74,19 @@ static enum line_kind on_line(const struct adapter_app *app, const char *line,
 	return log_parser_read(line, facts);
 }
 
+static bool says_end(const struct adapter_app *app)
+{
+	return true;
+}
+
 const struct adapter adapter_gromacs = {
 	.abi = ADAPTER_ABI,
 	.name = "gromacs",
 	.signal_once = true,
 	.writes_itself = true,
+	.stops_alike = true,
 	.former = FORMER_STAYS,
+	.says_end = says_end,
 	.check = options_check,
 	.accepts = options_accept,
 	.trial = trial,

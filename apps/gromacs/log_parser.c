@@ -109,10 +109,13 @@ static bool is_unreadable(const char *line)
 enum line_kind log_parser_read(const char *line, struct line_facts *facts)
 {
 	static const char restarting[] = "Restarting from checkpoint, ";
+	static const char last[] = "Finished mdrun on rank 0 ";
 	uint64_t step;
 
 	if (is_unreadable(line))
 		return LINE_UNREADABLE;
+	if (strncmp(line, last, sizeof(last) - 1) == 0)
+		return LINE_FINISHED;
 	if (is_step(line, &step)) {
 		facts->step = step;
 		return LINE_PROGRESS;

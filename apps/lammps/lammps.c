@@ -251,6 +251,11 @@ static enum line_kind on_line(const struct adapter_app *app, const char *line,
 	return kind;
 }
 
+static bool says_end(const struct adapter_app *app)
+{
+	return true;
+}
+
 const struct adapter adapter_lammps = {
 	.abi = ADAPTER_ABI,
 	.name = "lammps",
@@ -258,6 +263,7 @@ const struct adapter adapter_lammps = {
 	.has_restart = true,
 	.writes_itself = true,
 	.former = FORMER_STAYS,
+	.says_end = says_end,
 	.check = check,
 	.command = command,
 	.save = save,

@@ -72,10 +72,13 @@ static bool is_unreadable(const char *line)
 
 enum line_kind lines_read(const char *line, struct line_facts *facts)
 {
+	static const char last[] = "Total wall time: ";
 	uint64_t step;
 
 	if (is_unreadable(line))
 		return LINE_UNREADABLE;
+	if (strncmp(line, last, sizeof(last) - 1) == 0)
+		return LINE_FINISHED;
 	if (is_current_step(line, &step)) {
 		facts->step = step;
 		/* a resume from step 0 would be one that does not say where */

@@ -134,13 +134,21 @@ static bool is_unreadable(const char *line)
 		strstr(line, " is damaged: "));
 }
 
+static bool says_end(const struct adapter_app *app)
+{
+	return true;
+}
+
 static enum line_kind on_line(const struct adapter_app *app, const char *line,
 			      struct line_facts *facts)
 {
 	static const char failed[] = "parint: cannot write checkpoint ";
+	static const char digest[] = "parint: digest ";
 	uint64_t step, total;
 	int end = 0;
 
+	if (strncmp(line, digest, sizeof(digest) - 1) == 0)
+		return LINE_FINISHED;
 	if (strncmp(line, failed, sizeof(failed) - 1) == 0)
 		return LINE_SAVE_FAILED;
 	if (is_unreadable(line))
@@ -162,6 +170,7 @@ const struct adapter adapter_parint = {
 	.abi = ADAPTER_ABI,
 	.name = "parint",
 	.former = FORMER_REPLACED,
+	.says_end = says_end,
 	.check = check,
 	.command = command,
 	.save = save,

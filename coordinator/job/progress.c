@@ -167,6 +167,7 @@ void driver_on_line(struct driver *driver, unsigned epoch, const char *line)
 		return;
 	switch (read_line(driver, line, &facts)) {
 	case LINE_OTHER:
+	case LINE_FINISHED:
 		return;
 	case LINE_PROGRESS:
 		on_step(driver, &facts, line);

@@ -331,6 +331,7 @@ static void lines_of_parint_are_understood(void)
 		 LINE_UNREADABLE, 0, 0},
 		{"parint: checkpoint /c is of nloop 3, not 4", LINE_OTHER, 0,
 		 0},
+		{"parint: digest 96ed69de4cc5cdc0", LINE_FINISHED, 0, 0},
 		{"", LINE_OTHER, 0, 0},
 	};
 

@@ -441,7 +441,6 @@ static void lines_tell_the_model_time(void)
 					     "12 -1.0 min",
 					     "x 12 1.0 min",
 					     "12 1.0 min left",
-					     " Program terminated normally",
 					     "12 nan min",
 					     "12 1e99 min",
 					     "  Writing to restart file!"};
@@ -460,6 +459,8 @@ static void lines_tell_the_model_time(void)
 	for (size_t i = 0; i < LENGTH(others); i++)
 		CHECK(adapter_cm1.on_line(&app, others[i], &facts) ==
 		      LINE_OTHER);
+	CHECK(adapter_cm1.on_line(&app, " Program terminated normally",
+				  &facts) == LINE_FINISHED);
 	facts = (struct line_facts){0};
 	CHECK(adapter_cm1.on_line(&app, "  This is a restart.", &facts) ==
 	      LINE_RESUMED);

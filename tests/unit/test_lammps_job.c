@@ -225,6 +225,7 @@ static void lines_tell_the_step(void)
 		enum line_kind kind;
 		uint64_t step;
 	} cases[] = {
+		{"Total wall time: 0:00:07", LINE_FINISHED, 0},
 		{"  Current step  : 300", LINE_RESUMED, 300},
 		{"  Current step  : 0", LINE_PROGRESS, 0},
 		{"  Current step  : x", LINE_OTHER, 0},
