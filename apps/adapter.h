@@ -81,6 +81,7 @@ struct adapter_app {
 	const char *const *files; /* patterns below checkpoint_dir */
 	const char *progress;     /* extended regular expression, or NULL */
 	const char *resumed;      /* the same: proves that it went on */
+	const char *finished;     /* the same: its last word */
 	bool unproven;            /* nothing proves it; the user says so */
 	const unsigned *accepts;  /* ends with 0; NULL: every count */
 };

@@ -206,6 +206,9 @@ const struct schema_key schema_keys[] = {
 { "generic.resumed", KEY_TEXT, JOB(app.resumed),
   .help = "The same for a line that proves that it went on from a checkpoint;"
 	  "\ngroup 1, if there is one, is the step." },
+{ "generic.finished", KEY_TEXT, JOB(app.finished),
+  .help = "The same for its last word: a line without which an end with"
+	  " status 0\nis no end, and the job goes on from its checkpoint." },
 { "generic.proof", KEY_WORD, JOB(app.unproven), .words = proofs,
   .fallback = "required",
   .help = "Whether it must prove that it went on: by resumed, or else by"

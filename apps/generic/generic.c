@@ -77,6 +77,11 @@ static int check(const struct adapter_app *app, struct error *err)
 		if (r < 0)
 			return error_wrap(err, r, "generic: resumed");
 	}
+	if (r == 0 && app->finished) {
+		r = progress_check(app->finished, 0, err);
+		if (r < 0)
+			return error_wrap(err, r, "generic: finished");
+	}
 	if (r == 0 && !app->progress && !app->resumed && !app->unproven)
 		return error_set(err, -EINVAL,
 				 "generic: nothing would prove that the "
@@ -289,9 +294,16 @@ static int files(const struct adapter_app *app, const struct checkpoint *of,
 	return r;
 }
 
+static bool says_end(const struct adapter_app *app)
+{
+	return app->finished != NULL;
+}
+
 static enum line_kind on_line(const struct adapter_app *app, const char *line,
 			      struct line_facts *facts)
 {
+	if (app->finished && progress_read(app->finished, line, facts))
+		return LINE_FINISHED;
 	if (app->resumed && progress_read(app->resumed, line, facts))
 		return LINE_RESUMED;
 	if (app->progress && progress_read(app->progress, line, facts))
@@ -303,6 +315,7 @@ const struct adapter adapter_generic = {
 	.abi = ADAPTER_ABI,
 	.name = "generic",
 	.has_restart = true,
+	.says_end = says_end,
 	.check = check,
 	.accepts = accepts,
 	.command = command,

@@ -13,6 +13,8 @@
 /* The whole match, step, total. */
 enum { GROUPS = 3 };
 
+enum { KEPT = 3 }; /* patterns, compiled */
+
 /* What a pattern may cost: bytes, parentheses in one another; steps and KiB for
  * a line, some milliseconds of work; and lines on which it took more. */
 enum {
@@ -111,19 +113,19 @@ static int pattern_init(struct pattern *pattern, const char *text)
 	return 0;
 }
 
-/* The patterns of the last calls, compiled: a job has two, and a thousand lines
- * a second may come.  NULL if it is wrong. */
+/* The patterns of the last calls, compiled: a job has three, and a thousand
+ * lines a second may come.  NULL if it is wrong. */
 static struct pattern *compiled(const char *text)
 {
-	static struct pattern kept[2];
+	static struct pattern kept[KEPT];
 	static unsigned oldest;
 	struct pattern *pattern;
 
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < KEPT; i++)
 		if (kept[i].text && strcmp(kept[i].text, text) == 0)
 			return &kept[i];
 	pattern = &kept[oldest];
-	oldest = !oldest;
+	oldest = (oldest + 1) % KEPT;
 	pattern_fini(pattern);
 	return pattern_init(pattern, text) < 0 ? NULL : pattern;
 }

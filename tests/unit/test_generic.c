@@ -219,6 +219,20 @@ static void an_expression_that_costs_too_much_is_refused(void)
 	CHECK(strstr(err.text, " is wrong: regular expression is too large"));
 }
 
+static void a_last_word_is_what_the_job_file_says(void)
+{
+	struct adapter_app app = {.progress = "step ([0-9]+)"};
+	struct line_facts facts = {0};
+
+	CHECK(!adapter_generic.says_end(&app));
+	app.finished = "^all done";
+	CHECK(adapter_generic.says_end(&app));
+	CHECK(adapter_generic.on_line(&app, "all done", &facts) ==
+	      LINE_FINISHED);
+	CHECK(adapter_generic.on_line(&app, "step 3: all done", &facts) ==
+	      LINE_PROGRESS);
+}
+
 static void a_line_that_takes_too_long_is_passed_over(void)
 {
 	const struct adapter_app app = {.progress = "^(([0-9]+)*)*x"};
@@ -363,6 +377,7 @@ RUN_TESTS(TEST(it_is_complete_when_every_pattern_has_a_file),
 	  TEST(patterns_stay_below_the_checkpoint_directory),
 	  TEST(an_expression_that_is_wrong_is_refused_with_the_reason),
 	  TEST(an_expression_that_costs_too_much_is_refused),
+	  TEST(a_last_word_is_what_the_job_file_says),
 	  TEST(a_line_that_takes_too_long_is_passed_over),
 	  TEST(something_must_prove_that_it_went_on),
 	  TEST(a_line_may_say_that_it_went_on),
