@@ -129,7 +129,7 @@ const struct command commands[] = {
 	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_UNREACHABLE,
 		       EXIT_INTERNAL, EXIT_SYSTEM, EXIT_CHECKPOINT,
 		       EXIT_RESTARTED,
-		       EXIT_SUSPENDED, EXIT_CANCELLED, -1},
+		       EXIT_SUSPENDED, EXIT_EARLY, EXIT_CANCELLED, -1},
 	 cmd_run},
 	{ON_SCALE, "scale", "JOB RANKS|+N|-N",
 	 "change the number of ranks",

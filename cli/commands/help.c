@@ -18,6 +18,7 @@ static const struct {
 	{EXIT_RESTARTED, "the application began afresh instead of resuming"},
 	{EXIT_SUSPENDED, "saved and stopped; the same command resumes"},
 	{EXIT_DECLINED, "declined"},
+	{EXIT_EARLY, "the application ended with 0 before its end"},
 	{EXIT_CANCELLED, "cancelled"},
 };
 

@@ -68,6 +68,8 @@ struct driver {
 		uint64_t saved_after;     /* the same, of the checkpoint that it
 					   * wrote */
 		struct loop_timer proof;
+		unsigned finished; /* epoch that has said its last word */
+		uint64_t stride;   /* most steps between two that it showed */
 	} progress;
 
 	/* of the start that runs */

@@ -80,6 +80,22 @@ bool progress_takes_newest(struct driver *driver)
 	return takes;
 }
 
+enum end_verdict progress_judge_end(const struct driver *driver)
+{
+	const struct jobfile *job = driver->jobfile;
+	const struct end_proof end = {
+		.has_word = job->adapter->says_end &&
+			    job->adapter->says_end(&job->app),
+		.stops_alike = job->adapter->stops_alike,
+		.said = driver->progress.finished == driver->job.epoch,
+		.step = driver->history->step,
+		.total = driver->history->total,
+		.stride = driver->progress.stride,
+	};
+
+	return end_judge(&end);
+}
+
 /* ---- lines ---- */
 
 /* The job may not have been told yet. */
@@ -124,6 +140,14 @@ static void judge(struct driver *driver, enum resume_verdict verdict,
 	}
 }
 
+static void count_stride(struct driver *driver, uint64_t step)
+{
+	uint64_t former = driver->history->step;
+
+	if (step > former && step - former > driver->progress.stride)
+		driver->progress.stride = step - former;
+}
+
 static void on_step(struct driver *driver, const struct line_facts *facts,
 		    const char *line)
 {
@@ -135,6 +159,8 @@ static void on_step(struct driver *driver, const struct line_facts *facts,
 		      line);
 	if (!has_resumed(driver))
 		return;
+	if (driver->progress.epoch == epoch)
+		count_stride(driver, facts->step);
 	history_on_progress(driver->history, facts->step, facts->total,
 			    driver->progress.epoch != epoch, loop_now());
 	driver->progress.epoch = epoch;
@@ -159,15 +185,12 @@ static enum line_kind read_line(struct driver *driver, const char *line,
 	return kind;
 }
 
-void driver_on_line(struct driver *driver, unsigned epoch, const char *line)
+static void take_line(struct driver *driver, unsigned epoch, const char *line)
 {
 	struct line_facts facts = {0};
 
-	if (!driver->jobfile->adapter->on_line || epoch != driver->job.epoch)
-		return;
 	switch (read_line(driver, line, &facts)) {
 	case LINE_OTHER:
-	case LINE_FINISHED:
 		return;
 	case LINE_PROGRESS:
 		on_step(driver, &facts, line);
@@ -189,5 +212,18 @@ void driver_on_line(struct driver *driver, unsigned epoch, const char *line)
 	case LINE_UNREADABLE:
 		checkpoint_recovery_on_unreadable(driver->recovery, epoch);
 		return;
+	case LINE_FINISHED:
+		driver->progress.finished = epoch;
+		return;
 	}
+}
+
+/* The last lines may come later than the end. */
+void driver_on_line(struct driver *driver, unsigned epoch, const char *line)
+{
+	if (!driver->jobfile->adapter->on_line || epoch != driver->job.epoch)
+		return;
+	take_line(driver, epoch, line);
+	if (driver->app_ended && progress_judge_end(driver) == END_PROVEN)
+		driver_post_kind(driver, EVENT_ENDED, epoch);
 }

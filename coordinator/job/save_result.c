@@ -3,7 +3,6 @@
 
 #include "base/log.h"
 #include "coordinator/job/progress.h"
-#include "jobfile/exit.h"
 
 #include <sys/wait.h>
 
@@ -17,25 +16,28 @@
 #define VERDICT_AFTER SECONDS(10) /* for the word on a checkpoint, */
 #define OUTPUT_AFTER  SECONDS(2)  /* and for the last lines, after the end */
 
-/* Ranks that were told to save have left, with 0: whether that is no end. */
-static bool left_unsaved(const struct driver *driver)
+/* Ranks have left, with 0: NULL if that is their end, or what is missing. */
+static const char *find_lack(const struct driver *driver)
 {
-	if (driver->save.epoch != driver->job.epoch || driver->save.saved)
-		return false;
-	if (!driver->save.judged)
-		return driver->job.state == JOB_SAVING;
-	return driver->save.unread ||
-	       (driver->history->total != 0 &&
-		driver->history->step < driver->history->total);
+	enum end_verdict verdict = progress_judge_end(driver);
+	bool ordered = driver->save.epoch == driver->job.epoch;
+	bool unsaved = driver->save.judged ? driver->save.unread
+					   : driver->job.state == JOB_SAVING;
+
+	if (verdict == END_PROVEN || (ordered && driver->save.saved))
+		return NULL;
+	if (ordered && (unsaved || verdict == END_EARLY))
+		return " and no checkpoint, told to save";
+	return verdict == END_EARLY ? " before its end" : NULL;
 }
 
 /* The ranks have left, and nothing more is waited for. */
 static void judge(struct driver *driver, struct event *event)
 {
 	int status = driver->app_status;
-	bool unsaved = left_unsaved(driver);
+	const char *lack = status == 0 ? find_lack(driver) : NULL;
 
-	if (status == 0 && !unsaved) {
+	if (status == 0 && !lack) {
 		if (!driver->job.resumed)
 			log_warn("epoch=%u nothing proved that it went on from "
 				 "its checkpoint",
@@ -45,14 +47,12 @@ static void judge(struct driver *driver, struct event *event)
 			 "the application ended with 0");
 		return;
 	}
-	if (status == 0)
-		driver->exit_code = EXIT_CHECKPOINT;
 	event->job.type = checkpoint_recovery_judge(driver->recovery,
 						    &driver->job, status);
 	if (WIFEXITED(status))
 		snprintf(event->reason, sizeof(event->reason),
 			 "the application ended with %d%s", WEXITSTATUS(status),
-			 unsaved ? " and no checkpoint, told to save" : "");
+			 lack ? lack : "");
 	else
 		snprintf(event->reason, sizeof(event->reason),
 			 "mpiexec ended by signal %d", WTERMSIG(status));
@@ -81,15 +81,20 @@ bool save_result_on_overdue(struct driver *driver, struct event *event)
 
 bool save_result_on_ended(struct driver *driver, struct event *event)
 {
+	bool is_end;
+
 	launches_on_ended(driver->launches, event->job.epoch);
 	if (event->job.epoch != driver->job.epoch)
 		return false;
-	if (driver->save.epoch == driver->job.epoch && !driver->save.judged) {
+	is_end = driver->app_status == 0 &&
+		 progress_judge_end(driver) == END_PROVEN;
+	if (!is_end && driver->save.epoch == driver->job.epoch &&
+	    !driver->save.judged) {
 		wait_for(driver, VERDICT_AFTER);
 		return false;
 	}
 	/* What it printed last may come later than its end. */
-	if (driver->app_status == 0 && left_unsaved(driver)) {
+	if (driver->app_status == 0 && find_lack(driver)) {
 		wait_for(driver, OUTPUT_AFTER);
 		return false;
 	}

@@ -36,7 +36,7 @@ static int exit_code_of(const struct driver *driver)
 			return 128 + WTERMSIG(driver->app_status);
 		return WEXITSTATUS(driver->app_status)
 			       ? WEXITSTATUS(driver->app_status)
-			       : EXIT_INTERNAL;
+			       : EXIT_EARLY;
 	case JOB_WAITING:
 	case JOB_STARTING:
 	case JOB_RESUMING:

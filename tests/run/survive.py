@@ -115,6 +115,24 @@ def a_rank_killed_after_a_checkpoint_goes_on_from_it(room):
                                 AT_ONCE)
 
 
+def an_application_that_another_stops_goes_on_from_its_checkpoint(room):
+    work = harness.lasting_work()
+    at = begun(room, work)
+    for pid in room.ours("parint"):
+        kill(pid, signal.SIGUSR1)
+    change = room.runs_on(2, after=1)["history"][-1]
+    assert change["reason"] == "the application ended with 0 before its end"
+    room.finishes(at, work)
+    assert len(resumed(at)) == 1
+
+
+def an_application_that_never_comes_to_its_end_fails_the_job(room):
+    at = room.run("bellows", "run", room.job(
+        harness.lasting_work(), command=harness.flow(["sh", "-c", "exit 0"])))
+    at.ends_with(77)
+    assert "the application ended with 0 before its end" in at.errors
+
+
 def ranks_that_die_again_and_again_end_the_job(room):
     work = harness.lasting_work()
     at = begun(room, work, restarts=1)
@@ -308,6 +326,8 @@ harness.main(
     an_executor_told_to_end_is_left_out_after_a_save,
     an_executor_lost_while_the_job_grows_stops_nothing,
     a_rank_killed_after_a_checkpoint_goes_on_from_it,
+    an_application_that_another_stops_goes_on_from_its_checkpoint,
+    an_application_that_never_comes_to_its_end_fails_the_job,
     ranks_that_die_again_and_again_end_the_job,
     a_killed_mpiexec_is_a_loss_like_any_other,
     the_last_words_of_a_slow_executor_are_waited_for,
