@@ -3,12 +3,11 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "core/end_cause.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #define NOTE_EVERY SECONDS(10)
 
@@ -144,13 +143,6 @@ void checkpoint_recovery_on_unreadable(struct checkpoint_recovery *recovery,
 	recovery->unreadable = epoch;
 }
 
-/* Whether the program ended by itself: it was not killed. */
-static bool ended_by_itself(int status)
-{
-	return WIFEXITED(status) && WEXITSTATUS(status) != 128 + SIGKILL &&
-	       WEXITSTATUS(status) != 128 + SIGTERM;
-}
-
 static void count_failure(struct checkpoint_recovery *recovery, uint64_t mark)
 {
 	if (recovery->failed != mark)
@@ -169,7 +161,7 @@ checkpoint_recovery_judge(struct checkpoint_recovery *recovery,
 
 	if (!job->has_checkpoint || job->stepped ||
 	    job->state == JOB_STOPPING || job_is_over(job) ||
-	    (!said && !ended_by_itself(status)))
+	    (!said && !end_is_own(status)))
 		return JOB_EV_CRASHED;
 	count_failure(recovery, recovery->newest.mark);
 	if (!said && (checkpoint_store_has_suspect(recovery->store) ||

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "coordinator/job/progress.h"
+#include "core/end_cause.h"
 
 #include <sys/wait.h>
 
@@ -31,6 +32,22 @@ static const char *find_lack(const struct driver *driver)
 	return verdict == END_EARLY ? " before its end" : NULL;
 }
 
+static void describe(char *text, size_t n, int status, const char *lack)
+{
+	int code = WEXITSTATUS(status);
+
+	if (WIFSIGNALED(status))
+		snprintf(text, n, "mpiexec ended by signal %d",
+			 WTERMSIG(status));
+	else if (end_is_own(status))
+		snprintf(text, n, "the application ended with %d%s", code,
+			 lack ? lack : "");
+	else if (code == END_LOST_DAEMON)
+		snprintf(text, n, "mpiexec lost one of its daemons");
+	else
+		snprintf(text, n, "a rank was ended by signal %d", code - 128);
+}
+
 /* The ranks have left, and nothing more is waited for. */
 static void judge(struct driver *driver, struct event *event)
 {
@@ -49,13 +66,9 @@ static void judge(struct driver *driver, struct event *event)
 	}
 	event->job.type = checkpoint_recovery_judge(driver->recovery,
 						    &driver->job, status);
-	if (WIFEXITED(status))
-		snprintf(event->reason, sizeof(event->reason),
-			 "the application ended with %d%s", WEXITSTATUS(status),
-			 lack ? lack : "");
-	else
-		snprintf(event->reason, sizeof(event->reason),
-			 "mpiexec ended by signal %d", WTERMSIG(status));
+	if (event->job.type == JOB_EV_CRASHED && !end_is_own(status))
+		event->job.type = JOB_EV_LOST;
+	describe(event->reason, sizeof(event->reason), status, lack);
 }
 
 static void on_overdue(void *user)

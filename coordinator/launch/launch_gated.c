@@ -248,7 +248,8 @@ void launch_on_ranks_up(struct launch *launch, int member,
 	if (place < 0 || group_was_up(gated->groups[place].state))
 		return;
 	if (*up->failure) {
-		launch_fail(launch, up->failure, true, (int)up->exit_code);
+		launch_fail(launch, up->failure, up->exit_code != 0,
+			    (int)up->exit_code);
 		return;
 	}
 	if (!counts_right(&launch->layout.places[place], up)) {

@@ -32,14 +32,6 @@ PARTS = ("bellows-coordinator", "bellows-monitor", "bellows-executor",
          "mpiexec", "orted", "parint")
 FAULTS = ("kill", "hang", "leave", "scale", "scale")
 INTERNAL = 70  # of `bellows run` whose coordinator was ended by a signal
-# A known limitation: a job whose ranks die before its first step ends, for the
-# coordinator cannot tell whether the application did that itself.  These are
-# the statuses that mpiexec then has: it or a rank was killed, its ranks were
-# ended with their executor, it lost its daemon.  The status is 70 if an executor
-# tells first that its ranks did not come.
-BEFORE_THE_FIRST_STEP = (70, 137, 143, 205)
-CARRIES_RANKS = ("bellows-monitor", "bellows-executor", "mpiexec", "orted",
-                 "parint")
 # Of programs that made a mistake; nothing here sends these.
 MISTAKES = {signal.SIGILL, signal.SIGTRAP, signal.SIGABRT, signal.SIGBUS,
             signal.SIGFPE, signal.SIGSEGV, signal.SIGSYS}
@@ -118,8 +110,7 @@ class Job:
         self.begin()
 
     def begin(self):
-        self.struck = set()  # parts that were killed or stopped
-        self.told = set()    # to leave
+        self.is_struck = False  # its coordinator was
         self.at = self.room.start("bellows", "run", self.path)
 
     def moment(self, longest):
@@ -144,11 +135,8 @@ class Job:
             return
         signo = {"kill": signal.SIGKILL, "hang": signal.SIGSTOP,
                  "leave": signal.SIGTERM}[fault]
-        # told twice, an executor ends at once; stopped, it may be given up
-        if harness.send(pid, signo) and (fault != "leave" or pid in self.told):
-            self.struck.add(part)
-        if fault == "leave":
-            self.told.add(pid)
+        if harness.send(pid, signo) and part == "bellows-coordinator":
+            self.is_struck = True
         if fault == "hang":
             self.moment(4)
             harness.send(pid, signal.SIGCONT)
@@ -159,18 +147,10 @@ class Job:
             if not self.at.is_over():
                 self.befall(self.dice.choice(FAULTS))
 
-    def has_stepped(self):
-        return " event step " in harness.read(
-            self.room.path("state", self.name, "journal"), "r")
-
     def is_explained(self, status):
         """By what was done to it since it was begun."""
-        if status == INTERNAL and "bellows-coordinator" in self.struck and \
-                f"ended by signal {signal.SIGKILL:d} " in self.at.errors:
-            return True
-        return status in BEFORE_THE_FIRST_STEP and \
-            self.struck.intersection(CARRIES_RANKS) and \
-            not self.has_stepped()
+        return status == INTERNAL and self.is_struck and \
+            f"ended by signal {signal.SIGKILL:d} " in self.at.errors
 
     def end(self):
         for _ in range(AGAIN):

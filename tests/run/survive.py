@@ -21,6 +21,11 @@ while [ $i -lt 100000 ]; do
 done"""])
 
 
+# reads its input until the file is there
+READS = """until [ -e {} ]; do sleep 0.05; done; exec "$0" "$@"
+"""
+
+
 def begun(room, work, *options, **keys):
     at = room.start("bellows", "run", room.job(work, **keys), *options)
     room.runs_on(keys.get("ranks", (2,))[0])
@@ -131,6 +136,41 @@ def an_application_that_never_comes_to_its_end_fails_the_job(room):
         harness.lasting_work(), command=harness.flow(["sh", "-c", "exit 0"])))
     at.ends_with(77)
     assert "the application ended with 0 before its end" in at.errors
+
+
+def dies_before_the_first_step(room, die):
+    work = harness.lasting_work()
+    there = room.path("there")
+    at = room.start("bellows", "run", room.job(work, command=harness.flow(
+        ["sh", "-c", READS.format(there), "parint", *work.words])))
+    for start in (1, 2):
+        room.wait_job(f"start {start}", lambda job, start=start:
+                      job["state"] == "running" and job["epoch"] >= start)
+        if start == 1:
+            die()
+    room.write("there", "")
+    room.finishes(at, work)
+
+
+def an_executor_killed_before_the_first_step_is_a_loss(room):
+    dies_before_the_first_step(room, lambda: kill(executor(room, 1)))
+
+
+def an_executor_that_ends_before_the_first_step_is_a_loss(room):
+    dies_before_the_first_step(
+        room, lambda: kill(executor(room, 1), signal.SIGINT))
+
+
+def a_daemon_killed_before_the_first_step_is_a_loss(room):
+    dies_before_the_first_step(room, lambda: kill(max(room.ours("orted"))))
+
+
+def an_mpiexec_killed_before_the_first_step_is_a_loss(room):
+    dies_before_the_first_step(room, lambda: kill(room.the("mpiexec")))
+
+
+def a_rank_killed_before_the_first_step_is_a_loss(room):
+    dies_before_the_first_step(room, lambda: kill(max(room.ours("sh"))))
 
 
 def ranks_that_die_again_and_again_end_the_job(room):
@@ -328,6 +368,11 @@ harness.main(
     a_rank_killed_after_a_checkpoint_goes_on_from_it,
     an_application_that_another_stops_goes_on_from_its_checkpoint,
     an_application_that_never_comes_to_its_end_fails_the_job,
+    an_executor_killed_before_the_first_step_is_a_loss,
+    an_executor_that_ends_before_the_first_step_is_a_loss,
+    a_daemon_killed_before_the_first_step_is_a_loss,
+    an_mpiexec_killed_before_the_first_step_is_a_loss,
+    a_rank_killed_before_the_first_step_is_a_loss,
     ranks_that_die_again_and_again_end_the_job,
     a_killed_mpiexec_is_a_loss_like_any_other,
     the_last_words_of_a_slow_executor_are_waited_for,
