@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,9 +53,8 @@ void log_line(enum log_level level, const char *fmt, ...)
 	vsnprintf(line + n, sizeof(line) - n - 1, fmt, ap);
 	va_end(ap);
 
-	for (; line[n]; n++)
-		if ((unsigned char)line[n] < ' ' || line[n] == 0x7f)
-			line[n] = '?';
+	text_make_safe(line + n, sizeof(line) - n - 1, line + n);
+	n += strlen(line + n);
 	line[n++] = '\n';
 
 	/* A line that the disk does not take goes to standard error. */

@@ -51,27 +51,33 @@ static bool is_unsafe(unsigned value)
 	       (value >= 0x2066 && value <= 0x2069);
 }
 
-struct text text_safe(const char *from)
+void text_make_safe(char *to, size_t room, const char *from)
 {
-	struct text text;
-	size_t left = from ? strlen(from) : 0, k = 0;
+	size_t left = strlen(from), k = 0;
 
 	while (left > 0) {
 		unsigned value;
 		size_t n = utf8_decode(from, left, &value);
 		bool keep = n > 0 && !is_unsafe(value);
 
-		if (k + (keep ? n : 1) >= sizeof(text.s))
+		if (k + (keep ? n : 1) >= room)
 			break;
 		if (keep)
-			memcpy(text.s + k, from, n);
+			memmove(to + k, from, n);
 		else
-			text.s[k] = '?';
+			to[k] = '?';
 		k += keep ? n : 1;
 		from += n ? n : 1;
 		left -= n ? n : 1;
 	}
-	text.s[k] = '\0';
+	to[k] = '\0';
+}
+
+struct text text_safe(const char *from)
+{
+	struct text text;
+
+	text_make_safe(text.s, sizeof(text.s), from ? from : "");
 	return text;
 }
 

@@ -26,9 +26,12 @@ struct brief text_duration(msec_t time);
 /* "0.812 s" or "12.34 s": a pause, to be compared with others. */
 struct brief text_pause(msec_t time);
 
-/* What came over the wire, for a terminal: control characters, direction
+/* What came from outside, for a terminal: control characters, direction
  * overrides and what is not UTF-8 are shown as '?'.  NULL reads as "". */
 struct text text_safe(const char *from);
+
+/* The same, with as much as there is room for; to may be from. */
+void text_make_safe(char *to, size_t room, const char *from);
 
 /* Columns of a text of narrow characters. */
 unsigned text_columns(const char *text);
