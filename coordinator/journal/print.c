@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/journal/print.h"
 
+#include "base/text.h"
 #include "coordinator/journal/replay.h"
 
 #include <errno.h>
@@ -37,7 +38,7 @@ static void put_event(const struct journal_print *r, const struct job *before,
 		fprintf(r->to, ", %u ranks", job->size);
 	fprintf(r->to, ", start %u", job->epoch);
 	if (*e->text)
-		fprintf(r->to, ": %s", e->text);
+		fprintf(r->to, ": %s", text_safe(e->text).s);
 }
 
 static void put(const struct journal_print *r, const struct job *before,
@@ -46,7 +47,7 @@ static void put(const struct journal_print *r, const struct job *before,
 	fprintf(r->to, "%10.3f s  ", (double)e->at / 1000);
 	switch (e->kind) {
 	case JOURNAL_BEGUN:
-		fprintf(r->to, "job %s began ", e->text);
+		fprintf(r->to, "job %s began ", text_safe(e->text).s);
 		put_day(r->to, e->begun.wall);
 		break;
 	case JOURNAL_LIFE:
@@ -66,11 +67,11 @@ static void put(const struct journal_print *r, const struct job *before,
 			(unsigned long long)e->repeated.steps);
 		break;
 	case JOURNAL_NOTICE:
-		fprintf(r->to, "notice: %s", e->text);
+		fprintf(r->to, "notice: %s", text_safe(e->text).s);
 		break;
 	case JOURNAL_REQUEST:
-		fprintf(r->to, "request %s: %u -> %u ranks", e->text,
-			e->request.from, e->request.to);
+		fprintf(r->to, "request %s: %u -> %u ranks",
+			text_safe(e->text).s, e->request.from, e->request.to);
 		break;
 	}
 	fputc('\n', r->to);

@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "coordinator/journal/journal.h"
+#include "coordinator/journal/print.h"
 #include "tests/unit/corpus.h"
 
 #include <errno.h>
@@ -240,6 +241,29 @@ static void a_full_disk_leaves_no_half_line(void)
 	journal_close(journal);
 }
 
+static void what_is_printed_cannot_steer_a_terminal(void)
+{
+	const struct journal_entry notice = {
+		.kind = JOURNAL_NOTICE,
+		.notice = {BELLOWS__V1__NOTICE_KIND__NOTICE_LOST},
+		.text = "w\xc2\x9b"
+			"2J was lost",
+	};
+	CLEANUP(free) char *text = NULL;
+	struct journal *journal;
+	size_t n;
+	FILE *to = open_memstream(&text, &n);
+
+	unlink(path);
+	CHECK(journal_open(&journal, path, 0, NULL) == 0);
+	CHECK(journal_append(journal, &some[0], NULL) == 0);
+	CHECK(journal_append(journal, &notice, NULL) == 0);
+	journal_close(journal);
+	CHECK(journal_print(room, to, NULL) == 0);
+	fclose(to);
+	CHECK_TEXT(strstr(text, "notice"), "notice: w?2J was lost\n");
+}
+
 static void the_corpus_of_the_fuzzer_passes(void)
 {
 	CHECK(replay_folder(CORPUS) > 0);
@@ -259,6 +283,7 @@ int main(void)
 		TEST(no_journal_is_no_damage),
 		TEST(a_coordinator_stops_when_another_writes_its_journal),
 		TEST(a_full_disk_leaves_no_half_line),
+		TEST(what_is_printed_cannot_steer_a_terminal),
 		TEST(the_corpus_of_the_fuzzer_passes),
 	};
 	int r;
