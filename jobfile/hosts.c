@@ -2,6 +2,7 @@
 #include "jobfile/hosts.h"
 
 #include "base/file.h"
+#include "base/utf8.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -172,7 +173,8 @@ static int check_text(const char *path, const char *text, size_t size,
 static int read_lines(struct hosts *hosts, const char *path, struct error *err)
 {
 	struct file_line where = {.path = path};
-	char *rest = hosts->text, *line;
+	char *rest = hosts->text + utf8_mark(hosts->text, strlen(hosts->text));
+	char *line;
 	int r;
 
 	while ((line = strsep(&rest, "\n"))) {

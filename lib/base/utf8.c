@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 
+#include <string.h>
+
 static unsigned number(const char *s, size_t n)
 {
 	static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -35,6 +37,15 @@ size_t utf8_decode(const char *s, size_t n, unsigned *value)
 	if (value)
 		*value = found;
 	return length;
+}
+
+size_t utf8_mark(const char *s, size_t n)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+
+	return n >= sizeof(mark) - 1 && memcmp(s, mark, sizeof(mark) - 1) == 0
+		       ? sizeof(mark) - 1
+		       : 0;
 }
 
 bool utf8_is_text(const char *s, size_t n)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "yaml/load.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -181,8 +183,10 @@ int yaml_load(yaml_document_t *out, const struct yaml_limits *limits,
 	      struct error *err)
 {
 	CLEANUP(yaml_parser_delete) yaml_parser_t parser = {0};
-	const struct source source = {limits, path, text, size, err};
-	const char *nul = memchr(text, '\0', size);
+	size_t mark = utf8_mark(text, size);
+	const struct source source = {limits, path, text + mark, size - mark,
+				      err};
+	const char *nul = memchr(source.text, '\0', source.size);
 	char larger[64];
 	int r;
 
@@ -192,9 +196,9 @@ int yaml_load(yaml_document_t *out, const struct yaml_limits *limits,
 		return refuse_line(&source, 1, larger, "is not");
 	}
 	if (nul)
-		return refuse_line(&source,
-				   line_at(&source, (size_t)(nul - text)),
-				   "a NUL byte", "is a text in UTF-8");
+		return refuse_line(
+			&source, line_at(&source, (size_t)(nul - source.text)),
+			"a NUL byte", "is a text in UTF-8");
 	r = survey_text(&source);
 	if (r < 0)
 		return r;

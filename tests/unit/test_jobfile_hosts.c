@@ -62,6 +62,13 @@ static void comments_blanks_and_carriage_returns_are_nothing(void)
 	CHECK_TEXT(hosts->at[1].address, "fd00::8");
 }
 
+static void a_byte_order_mark_is_passed_over(void)
+{
+	CHECK(read_text("\xef\xbb\xbf"
+			"a 10.0.0.7\n") == 0);
+	CHECK_TEXT(hosts->at[0].name, "a");
+}
+
 #define ADDRESS                                                                \
 	"after the name the host's address in digits, as 10.0.0.7 or fd00::7"
 
@@ -139,6 +146,7 @@ static void a_command_and_a_file_are_bounded(void)
 
 RUN_TESTS(TEST(a_line_is_a_name_an_address_and_a_command),
 	  TEST(comments_blanks_and_carriage_returns_are_nothing),
+	  TEST(a_byte_order_mark_is_passed_over),
 	  TEST(what_is_wrong_is_told_with_its_line),
 	  TEST(what_is_no_such_file_is_refused),
 	  TEST(a_command_and_a_file_are_bounded))

@@ -394,7 +394,9 @@ static const struct refusal odd[] = {
   "2: not a text: invalid trailing UTF-8 octet; a job file is UTF-8" },
 { "name: \x01\n",
   "1: not a text: control characters are not allowed; a job file is UTF-8" },
-{ "\xef\xbb\xbfname: Heat\n", "1: name: 'Heat' is no name; " WANTED_NAME },
+{ "\xef\xbb\xbf\nname: Heat\n", "2: name: 'Heat' is no name; " WANTED_NAME },
+{ "\xef\xbb\xbf" "ranks: {initial: 1}\nname: Heat\n",
+  "2: name: 'Heat' is no name; " WANTED_NAME },
 { "%YAML 1.1\n---\nname: Heat\n",
   "3: name: 'Heat' is no name; " WANTED_NAME },
 };
