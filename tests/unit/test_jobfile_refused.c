@@ -420,54 +420,6 @@ static void a_nul_byte_is_refused_wherever_it_is(void)
 		   "t.yaml:1: a NUL byte; a job file is a text in UTF-8");
 }
 
-/* As many times as fits into size. */
-static int parse_repeated(const char *head, const char *part, size_t size)
-{
-	CLEANUP(free) char *text = malloc(size);
-	size_t n = strlen(part);
-
-	if (!text)
-		return -ENOMEM;
-	for (size_t i = 0; i < size; i++)
-		text[i] = part[i % n];
-	memcpy(text, head, strlen(head));
-	return parse(text, size);
-}
-
-#define DEEP "nested too deep; a job file has at most 16 levels"
-#define MANY "too many values; a job file has at most 20000"
-
-static void large_and_deep_files_are_refused_at_once(void)
-{
-	static const struct {
-		const char *head, *part, *sentence;
-	} cases[] = {
-		{"", "[", DEEP},      {"", "{a: ", DEEP},
-		{"", "- ", DEEP},     {"", "? ", DEEP},
-		{"x: [", "a,", MANY}, {"x: {", "a,", MANY},
-		{"", "a: b\n", MANY},
-	};
-
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		CHECK(parse_repeated(cases[i].head, cases[i].part,
-				     JOBFILE_BYTES_MAX) == -EINVAL);
-		CHECK(strstr(err.text, cases[i].sentence));
-	}
-	CHECK(parse_repeated("", "#", JOBFILE_BYTES_MAX) == -EINVAL);
-	CHECK(strstr(err.text, "the file is empty"));
-	CHECK(parse_repeated("", "#", JOBFILE_BYTES_MAX + 1) == -EINVAL);
-	CHECK_TEXT(err.text, "t.yaml:1: larger than 1 MiB; a job file is not");
-}
-
-static void lists_that_are_too_long_are_refused(void)
-{
-	CHECK(parse_repeated("command: [ ", "a,", 2000) == -EINVAL);
-	CHECK(parse_repeated("command: ", "a ", 2000) == -EINVAL);
-	CHECK_TEXT(
-		err.text,
-		"t.yaml:1: command: has more than 511 words; " WANTED_COMMAND);
-}
-
 /* Every beginning of a good file, and every file with one byte changed, is
  * refused or read: nothing else can happen. */
 static void no_damage_to_a_file_does_harm(void)
@@ -495,6 +447,4 @@ RUN_TESTS(TEST(a_wrong_value_is_refused_with_what_would_be_right),
 	  TEST(what_does_not_fit_together_is_refused),
 	  TEST(what_is_not_plain_yaml_is_refused),
 	  TEST(a_nul_byte_is_refused_wherever_it_is),
-	  TEST(large_and_deep_files_are_refused_at_once),
-	  TEST(lists_that_are_too_long_are_refused),
 	  TEST(no_damage_to_a_file_does_harm))
