@@ -91,11 +91,11 @@ const struct schema_key schema_keys[] = {
   .help = "The adapter that knows the application; generic: the section of"
 	  " that name." },
 { "command", KEY_COMMAND, JOB(app.command), ARGUMENTS, .required = true,
-  .help = "Program and arguments, without mpiexec." },
+  .help = "Program and arguments, without mpiexec; 48 KiB at most." },
 { "dir", KEY_FOLDER, JOB(app.dir), .fallback = "(the folder of the job file)",
   .help = "Working directory of the ranks; relative to the job file." },
 { "environment", KEY_ENVIRONMENT, JOB(environment), .max = 1000,
-  .help = "Added to the environment of the ranks." },
+  .help = "Added to the environment of the ranks; 128 KiB at most." },
 { "restarts", KEY_NUMBER, JOB(restarts), .max = 1000, .fallback = "3",
   .help = "How often the job is started again after losses and crashes." },
 { "wait_deadline", KEY_DURATION, JOB(wait_deadline), DEADLINE,

@@ -8,6 +8,8 @@
 /* What sentences call a value, as scale.schedule[12].ranks. */
 enum { SHOWN_LENGTH = 160 };
 
+enum { COMMAND_BYTES_MAX = 48 << 10, ENVIRONMENT_BYTES_MAX = 128 << 10 };
+
 static yaml_node_t *node_of(struct reader *reader, int index)
 {
 	return yaml_document_get_node(reader->document, index);
@@ -256,7 +258,7 @@ static int read_environment(struct reader *reader,
 	return r;
 }
 
-int value_read(struct reader *reader, const struct jobfile_entry *entry)
+static int read_value(struct reader *reader, const struct jobfile_entry *entry)
 {
 	const char *text;
 	int r;
@@ -286,4 +288,30 @@ int value_read(struct reader *reader, const struct jobfile_entry *entry)
 	}
 	r = text_of(reader, entry, false, &text);
 	return r < 0 ? r : value_read_text(reader, entry, text);
+}
+
+/* Command and environment go to a rank in one message (local/local.h). */
+static int check_bytes(struct reader *reader, const struct jobfile_entry *entry,
+		       size_t most)
+{
+	const char *const *texts = *(const char ***)value_member(entry);
+	size_t bytes = 0;
+
+	for (; *texts; texts++)
+		bytes += strlen(*texts) + 1;
+	if (bytes <= most)
+		return 0;
+	return reader_refuse_value(reader, entry,
+				   "has %zu bytes, more than %zu", bytes, most);
+}
+
+int value_read(struct reader *reader, const struct jobfile_entry *entry)
+{
+	int r = read_value(reader, entry);
+
+	if (r == 0 && entry->key->type == KEY_COMMAND)
+		r = check_bytes(reader, entry, COMMAND_BYTES_MAX);
+	if (r == 0 && entry->key->type == KEY_ENVIRONMENT)
+		r = check_bytes(reader, entry, ENVIRONMENT_BYTES_MAX);
+	return r;
 }

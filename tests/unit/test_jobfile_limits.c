@@ -66,5 +66,19 @@ static void lists_that_are_too_long_are_refused(void)
 		"t.yaml:1: command: has more than 511 words; " WANTED_COMMAND);
 }
 
+static void what_no_message_to_a_rank_holds_is_refused(void)
+{
+	CHECK(parse_repeated("command: a", "a", 48 << 10) == -EINVAL);
+	CHECK(!strstr(err.text, "bytes"));
+	CHECK(parse_repeated("command: a", "a", 50 << 10) == -EINVAL);
+	CHECK_TEXT(err.text, "t.yaml:1: command: has 51192 bytes, more than "
+			     "49152; " WANTED_COMMAND);
+	CHECK(parse_repeated("environment:\n  A: b", "b", 130 << 10) ==
+	      -EINVAL);
+	CHECK(strstr(err.text, "t.yaml:2: environment: has 133105 bytes, more "
+			       "than 131072; "));
+}
+
 RUN_TESTS(TEST(large_and_deep_files_are_refused_at_once),
-	  TEST(lists_that_are_too_long_are_refused))
+	  TEST(lists_that_are_too_long_are_refused),
+	  TEST(what_no_message_to_a_rank_holds_is_refused))
