@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/program.h"
 #include "base/rights.h"
@@ -41,11 +42,9 @@ static int show_history(const char *dir)
 /* The directory must be there, and writable, before anything is started. */
 static int check_checkpoint_dir(const struct jobfile *job, struct error *err)
 {
-	const char *dir = job->app.checkpoint_dir;
+	int r = file_check_directory(job->app.checkpoint_dir, err);
 
-	if (access(dir, R_OK | W_OK | X_OK) == 0)
-		return 0;
-	return error_errno(err, "checkpoint.dir: %s", dir);
+	return r < 0 ? error_wrap(err, r, "checkpoint.dir") : 0;
 }
 
 static void tell_address(const struct coordinator *c)

@@ -182,6 +182,15 @@ def a_checkpoint_directory_that_is_missing_is_73(room):
     at.says(f"checkpoint.dir: {room.path('none')}: No such file or directory")
 
 
+def a_checkpoint_directory_that_holds_no_files_is_73(room):
+    for folder, reason in ((room.write("file", ""), "it is no directory"),
+                           ("/proc", "No such file or directory")):
+        path = room.write("heat.yaml",
+                          GOOD.replace("dir: ck", f"dir: {folder}"))
+        room.run("bellows", "run", path).ends_with(73).says(
+            f"checkpoint.dir: {folder}: {reason}")
+
+
 def a_checkpoint_directory_that_cannot_be_written_is_73(room):
     path, folder = room.job(SHORT), room.path("ck")
 
