@@ -294,6 +294,7 @@ int loop_create(struct loop **out, struct error *err)
 		return error_set(err, -ENOMEM, "out of memory");
 
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	loop->signals = -1;
 	list_init(&loop->timers);
 	list_init(&loop->children);

@@ -16,8 +16,8 @@
  * program may call wait().
  *
  * Signals are blocked and read from a signalfd; children start with none
- * blocked (see spawn.h).  SIGPIPE is ignored: a pipe without a reader is an
- * error of write() like others.
+ * blocked (see spawn.h).  SIGPIPE and SIGXFSZ are ignored: a pipe without a
+ * reader and a file that is too large are errors of write() like others.
  */
 
 #include "base/error.h"

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -179,6 +180,25 @@ static void a_pipe_that_nobody_reads_is_an_error(void)
 	loop_destroy(loop);
 }
 
+static void a_file_that_is_too_large_is_an_error(void)
+{
+	struct rlimit before, none = {0};
+	FILE *file = tmpfile();
+	ssize_t n;
+	int why;
+
+	begin();
+	CHECK(file && getrlimit(RLIMIT_FSIZE, &before) == 0);
+	none.rlim_max = before.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &none);
+	n = write(fileno(file), "x", 1);
+	why = errno;
+	setrlimit(RLIMIT_FSIZE, &before);
+	fclose(file);
+	loop = loop_destroy(loop);
+	CHECK(n < 0 && why == EFBIG);
+}
+
 static void a_program_that_is_missing_is_named(void)
 {
 	const char *argv[] = {"/no/such/program", NULL};
@@ -244,6 +264,7 @@ RUN_TESTS(TEST(timers_fire_in_the_order_of_their_times),
 	  TEST(every_exit_code_reaches_its_callback),
 	  TEST(children_start_with_clean_signals_and_three_descriptors),
 	  TEST(a_pipe_that_nobody_reads_is_an_error),
+	  TEST(a_file_that_is_too_large_is_an_error),
 	  TEST(a_program_that_is_missing_is_named),
 	  TEST(an_environment_entry_replaces_the_one_of_its_key),
 	  TEST(signals_are_read_with_their_sender),
