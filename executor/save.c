@@ -63,6 +63,7 @@ void save_order(struct save *save, unsigned epoch, bool take, bool first)
 	int signo;
 	enum save_kind kind = save->job->adapter->save(&save->job->app, &signo);
 	bool here = ranks_has(save->ranks, epoch, 0);
+	struct error err;
 
 	if (first && !here && save->epoch != epoch) {
 		save->epoch = epoch;
@@ -72,9 +73,15 @@ void save_order(struct save *save, unsigned epoch, bool take, bool first)
 	}
 	first = first && here;
 	if (first) {
-		jobfile_find_checkpoint(save->job, &before, NULL);
-		checkpoint_judge_init(&save->judge, before.mark);
+		int r = jobfile_find_checkpoint(save->job, &before, &err);
+
 		save->epoch = epoch;
+		/* the former one might count as new later */
+		if (checkpoint_judge_is_unread(r)) {
+			report(save, &before, false, err.text, false);
+			return;
+		}
+		checkpoint_judge_init(&save->judge, before.mark);
 		save->events->begun(save->user, epoch);
 	}
 	if (take && before.mark != 0) {

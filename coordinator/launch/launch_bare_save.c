@@ -67,13 +67,19 @@ void bare_save(struct launch *launch, bool first, bool take)
 	const struct jobfile *job = launch->room->job;
 	struct bare *bare = bare_of(launch);
 	struct checkpoint before;
-	int signo;
+	struct error err;
+	int signo, r;
 
 	if (!first)
 		return;
-	jobfile_find_checkpoint(job, &before, NULL);
-	checkpoint_judge_init(&bare->judge, before.mark);
 	bare->saving = true;
+	r = jobfile_find_checkpoint(job, &before, &err);
+	/* the former one might count as new later */
+	if (checkpoint_judge_is_unread(r)) {
+		report(bare, &before, false, err.text, false);
+		return;
+	}
+	checkpoint_judge_init(&bare->judge, before.mark);
 	if (take && before.mark != 0) {
 		report(bare, &before, true, NULL, false);
 		return;

@@ -2,6 +2,7 @@
 #include "executor/save.h"
 #include "tests/check.h"
 
+#include <errno.h>
 #include <signal.h>
 
 /* The ranks are flags here; tests/run/disk and tests/run/bad_input save real
@@ -11,6 +12,7 @@ enum { EPOCH = 7 };
 
 static bool is_here;
 static unsigned calls;
+static bool is_read = true;
 static uint64_t mark; /* of the checkpoint that is there; 0: none */
 
 static unsigned begun, judged;
@@ -42,6 +44,8 @@ static int checkpoint(const struct adapter_app *app, struct checkpoint *out,
 		      struct error *err)
 {
 	*out = (struct checkpoint){.mark = mark};
+	if (!is_read)
+		return error_set(err, -EIO, "a disk error");
 	return mark == 0;
 }
 
@@ -75,7 +79,7 @@ static void begin(uint64_t there)
 {
 	save = save_destroy(save);
 	loop_destroy(loop);
-	is_here = true;
+	is_here = is_read = true;
 	mark = there;
 	calls = begun = judged = 0;
 	loop_create(&loop, NULL);
@@ -127,6 +131,18 @@ static void a_second_order_counts_only_what_is_newer_than_it(void)
 	CHECK_TEXT(failure, "the ranks left without a new checkpoint");
 }
 
+static void a_former_checkpoint_that_cannot_be_read_is_not_new_later(void)
+{
+	begin(1);
+	is_read = false;
+	order();
+	CHECK(begun == 0 && calls == 0 && judged == 1);
+	CHECK_TEXT(failure, "a disk error");
+	is_read = true;
+	leave();
+	CHECK(judged == 1);
+}
+
 static void an_order_that_comes_after_the_ranks_is_answered(void)
 {
 	begin(1);
@@ -150,5 +166,6 @@ static void a_second_order_that_comes_after_the_ranks_is_answered_too(void)
 RUN_TESTS(TEST(a_checkpoint_that_is_newer_than_the_order_is_the_answer),
 	  TEST(ranks_that_leave_the_former_checkpoint_have_saved_nothing),
 	  TEST(a_second_order_counts_only_what_is_newer_than_it),
+	  TEST(a_former_checkpoint_that_cannot_be_read_is_not_new_later),
 	  TEST(an_order_that_comes_after_the_ranks_is_answered),
 	  TEST(a_second_order_that_comes_after_the_ranks_is_answered_too))
