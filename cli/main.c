@@ -87,17 +87,23 @@ static int dispatch(int argc, const char *const *argv)
 	return run_command(command, is_plugin(argv[0]), argc - 2, argv + 2);
 }
 
+/* What a reader leaves is its own decision. */
+static int end_output(int code)
+{
+	errno = EIO; /* of a write before */
+	if (code != EXIT_DONE || (fflush(stdout) == 0 && !ferror(stdout)) ||
+	    errno == EPIPE)
+		return code;
+	return output_fail(&output_text, EXIT_SYSTEM, "standard output: %s",
+			   strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
-	int code;
-
 	if (open_standard() < 0)
 		return EXIT_SYSTEM;
 	setlocale(LC_CTYPE, "");
 	log_init("bellows", LOG_WARN);
 	signal(SIGPIPE, SIG_IGN);
-	code = dispatch(argc, (const char *const *)argv);
-	if (fflush(stdout) != 0 && code == EXIT_DONE)
-		return errno == EPIPE ? EXIT_DONE : EXIT_SYSTEM;
-	return code;
+	return end_output(dispatch(argc, (const char *const *)argv));
 }

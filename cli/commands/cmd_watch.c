@@ -102,6 +102,10 @@ int cmd_watch(const struct args *args, const struct output *output)
 	       : r > 0 ? r
 	       : job   ? job->exit_code
 		       : EXIT_INTERNAL;
+	if (r == 0)
+		r = show_check(watching.show, &watching.err);
+	if (r < 0 && code == 0)
+		code = EXIT_SYSTEM;
 	watching.show = show_destroy(watching.show);
 	client_close(&watching.client);
 	return r < 0 ? output_fail(output, code, "%s", watching.err.text)

@@ -120,6 +120,7 @@ int view_follow(struct run_view *view)
 	const char *timeline = view->args->timeline;
 	const Bellows__V1__Job *job;
 	struct error err;
+	int code;
 
 	if (loop_run(view->loop) < 0)
 		return output_fail(view->output, EXIT_SYSTEM,
@@ -127,7 +128,11 @@ int view_follow(struct run_view *view)
 	job = show_last(view->show);
 	if (timeline && job && timeline_save(timeline, job, &err) < 0)
 		fprintf(stderr, "bellows: no timeline: %s\n", err.text);
-	return conclude(view);
+	code = conclude(view);
+	if (show_check(view->show, &err) == 0)
+		return code;
+	return output_fail(view->output, code ? code : EXIT_SYSTEM, "%s",
+			   err.text);
 }
 
 void view_end(struct run_view *view)

@@ -15,7 +15,8 @@ struct fd_writer {
 	loop_timer_f fn;
 	void *user;
 	int fd;
-	bool broken, mid_line;
+	int failure; /* errno of the write that failed; 0: none */
+	bool mid_line;
 	char *data;
 	size_t begin, end, size;
 };
@@ -40,9 +41,9 @@ static bool is_ready(const struct fd_writer *writer)
 	return poll(&at, 1, 0) > 0;
 }
 
-static void give_up(struct fd_writer *writer)
+static void give_up(struct fd_writer *writer, int failure)
 {
-	writer->broken = true;
+	writer->failure = failure;
 	writer->begin = writer->end = 0;
 }
 
@@ -58,7 +59,7 @@ static void flush(struct fd_writer *writer)
 		else if (errno == EAGAIN)
 			break;
 		else if (errno != EINTR)
-			give_up(writer);
+			give_up(writer, errno);
 	}
 	if (writer->begin == writer->end) {
 		writer->begin = writer->end = 0;
@@ -66,7 +67,7 @@ static void flush(struct fd_writer *writer)
 	} else if (!writer->source &&
 		   loop_fd_add(&writer->source, writer->loop, writer->fd,
 			       EPOLLOUT, on_ready, writer, NULL) < 0) {
-		give_up(writer);
+		give_up(writer, errno);
 	}
 }
 
@@ -119,11 +120,11 @@ static bool make_room(struct fd_writer *writer, size_t n)
 
 void fd_writer_write(struct fd_writer *writer, const char *data, size_t n)
 {
-	if (writer->broken || n == 0)
+	if (writer->failure || n == 0)
 		return;
 	writer->mid_line = data[n - 1] != '\n';
 	if (!make_room(writer, n)) {
-		give_up(writer);
+		give_up(writer, ENOMEM);
 		return;
 	}
 	memcpy(writer->data + writer->end, data, n);
@@ -141,9 +142,9 @@ bool fd_writer_is_empty(const struct fd_writer *writer)
 	return writer->end == writer->begin;
 }
 
-bool fd_writer_is_broken(const struct fd_writer *writer)
+int fd_writer_failure(const struct fd_writer *writer)
 {
-	return writer->broken;
+	return writer->failure;
 }
 
 bool fd_writer_at_line_start(const struct fd_writer *writer)

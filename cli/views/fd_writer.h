@@ -8,8 +8,8 @@
  * Standard output may be a terminal, a file or a pipe to a pager that does not
  * read.  It is shared with other programs, so it is not made non-blocking:
  * what the descriptor takes is asked with poll() and written in pieces that a
- * ready pipe takes whole (PIPE_BUF), and the rest waits here.  When no
- * reader is left (EPIPE), what is written is dropped.
+ * ready pipe takes whole (PIPE_BUF), and the rest waits here.  Once a write has
+ * failed, all is dropped.
  */
 
 #include "base/cleanup.h"
@@ -32,8 +32,8 @@ void fd_writer_write(struct fd_writer *writer, const char *data, size_t n);
 bool fd_writer_is_full(const struct fd_writer *writer);
 bool fd_writer_is_empty(const struct fd_writer *writer);
 
-/* The reader is gone (EPIPE). */
-bool fd_writer_is_broken(const struct fd_writer *writer);
+/* 0, or the errno for which all else is dropped; EPIPE: the reader is gone. */
+int fd_writer_failure(const struct fd_writer *writer);
 
 /* The last byte taken was a newline, or there was none. */
 bool fd_writer_at_line_start(const struct fd_writer *writer);

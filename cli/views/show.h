@@ -56,6 +56,10 @@ void show_over(struct show *show);
 bool show_is_full(const struct show *show);
 bool show_is_empty(const struct show *show);
 
+/* Whether standard output took all; else -errno with a sentence.  A reader that
+ * has gone is no error. */
+int show_check(const struct show *show, struct error *err);
+
 /* The last job shown, or NULL; borrowed until the next. */
 const Bellows__V1__Job *show_last(const struct show *show);
 

@@ -62,7 +62,7 @@ gone() {
 	! kill -0 "$(cat "$BELLOWS_STATE/heat/pid")" 2>/dev/null
 }
 
-echo 1..23
+echo 1..24
 
 ends 0 "$bellows" run job.yaml --timeline t.svg &&
 	! grep -qv '^step at' out && says 'growing 2 -> 4' &&
@@ -75,6 +75,15 @@ verdict $? 'run --json writes one event a line'
 
 ends 0 "$bellows" run job.yaml --quiet && [ "$(cat err)" = "a rank's own words" ]
 verdict $? 'run --quiet shows the application alone'
+
+full() {
+	"$@" > /dev/full
+}
+ends 71 full "$bellows" run job.yaml && says 'done after' &&
+	says 'standard output: No space left on device' &&
+	ends 71 full "$bellows" --help &&
+	says 'standard output: No space left on device'
+verdict $? 'output that the disk does not take is told'
 
 ends 3 env FAKE=fail "$bellows" run job.yaml --quiet &&
 	says 'the application failed'
