@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
 #include "base/log.h"
+#include "base/program.h"
 #include "cli/commands/help.h"
 #include "cli/views/output.h"
 #include "jobfile/exit.h"
@@ -104,6 +105,7 @@ int main(int argc, char **argv)
 		return EXIT_SYSTEM;
 	setlocale(LC_CTYPE, "");
 	log_init("bellows", LOG_WARN);
+	program_set_path();
 	signal(SIGPIPE, SIG_IGN);
 	return end_output(dispatch(argc, (const char *const *)argv));
 }

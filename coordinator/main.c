@@ -194,6 +194,7 @@ int main(int argc, char **argv)
 	int r, lock;
 
 	log_init("coordinator", LOG_INFO);
+	program_set_path();
 	if (coordinator_config_read(&config, argc, argv, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_USAGE;

@@ -18,6 +18,7 @@ int main(int argc, char **argv)
 	int r;
 
 	log_init("executor", LOG_INFO);
+	program_set_path();
 	if (executor_config_read(&config, argc, argv, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_USAGE;

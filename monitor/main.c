@@ -95,6 +95,7 @@ int main(int argc, char **argv)
 	int r;
 
 	log_init("bellows-monitor", LOG_INFO);
+	program_set_path();
 	if (monitor_options_read(&config, argc, argv, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_USAGE;

@@ -7,8 +7,10 @@
 #include "coordinator/launch/mpiexec.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 DEFINE_CLEANUP(struct launch, launch_destroy)
 
@@ -20,6 +22,20 @@ void launch_fail(struct launch *launch, const char *reason, bool by_itself,
 	if (launch_step(&launch->state, LAUNCH_EV_FAILED))
 		launch->room->events->failed(launch->room->user, launch, reason,
 					     by_itself, status);
+}
+
+void launch_fail_unborn(struct launch *launch, int status)
+{
+	char reason[128];
+
+	snprintf(
+		reason, sizeof(reason),
+		"mpiexec ended with %d before its ranks came up; its words are "
+		"in epoch-%u.mpiexec",
+		WIFEXITED(status) ? WEXITSTATUS(status)
+				  : 128 + WTERMSIG(status),
+		launch->epoch);
+	launch_fail(launch, reason, false, 0);
 }
 
 void launch_set_prepared(struct launch *launch)

@@ -127,19 +127,6 @@ static void on_fallen(void *user)
 	bare_look_for_ranks(bare);
 }
 
-static void fail_unborn(struct launch *launch, int status)
-{
-	char reason[128];
-
-	snprintf(reason, sizeof(reason),
-		 "mpiexec ended with %d before a rank ran; its words are in "
-		 "epoch-%u.mpiexec",
-		 WIFEXITED(status) ? WEXITSTATUS(status)
-				   : 128 + WTERMSIG(status),
-		 launch->epoch);
-	launch_fail(launch, reason, false, 0);
-}
-
 static void on_mpiexec_end(void *user, int status)
 {
 	struct launch *launch = user;
@@ -157,7 +144,7 @@ static void on_mpiexec_end(void *user, int status)
 	if (bare->n_here > 0)
 		launch->room->events->ended(launch->room->user, launch, status);
 	else
-		fail_unborn(launch, status);
+		launch_fail_unborn(launch, status);
 	bare_look_for_ranks(bare);
 }
 

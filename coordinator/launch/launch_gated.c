@@ -311,8 +311,7 @@ static void on_mpiexec_end(void *user, int status)
 	if (gated_of(launch)->opened)
 		launch->room->events->ended(launch->room->user, launch, status);
 	else
-		launch_fail(launch, "mpiexec ended before its ranks came up",
-			    false, 0);
+		launch_fail_unborn(launch, status);
 }
 
 static int gated_begin(struct launch *launch, struct error *err)

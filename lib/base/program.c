@@ -25,6 +25,11 @@ const char *program_dir(char *path, size_t n)
 	return path;
 }
 
+void program_set_path(void)
+{
+	setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 0);
+}
+
 int program_find(const char *name, char *path, size_t n, struct error *err)
 {
 	const char *dirs = getenv("PATH");

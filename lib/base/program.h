@@ -14,6 +14,10 @@
  * path, which has room for n bytes. */
 const char *program_dir(char *path, size_t n);
 
+/* Gives this program a PATH if it has none: by execvp(3) it would do without,
+ * but mpiexec would not find its own programs. */
+void program_set_path(void);
+
 /* Full path of a program in PATH; -ENOENT with a sentence. */
 int program_find(const char *name, char *path, size_t n, struct error *err);
 

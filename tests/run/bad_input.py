@@ -174,6 +174,17 @@ def a_rescale_after_the_end_finds_no_job(room):
     room.run("bellows", "status", "heat").ends_with(69)
 
 
+def a_job_needs_no_environment(room):
+    del room.env["PATH"]
+    room.run("bellows", "run", room.job(SHORT)).ends_with(0)
+
+
+def an_mpiexec_that_fails_is_told_with_where_it_says_why(room):
+    path = room.job(SHORT, mpi="{arguments: [--no-such-word]}", restarts=0)
+    room.run("bellows", "run", path).ends_with(69).says(
+        "before its ranks came up; its words are in epoch-1.mpiexec")
+
+
 # ---- checkpoint directories ----
 
 def a_checkpoint_directory_that_is_missing_is_73(room):
@@ -320,7 +331,10 @@ harness.main(
     a_size_out_of_range_is_declined,
     a_size_that_is_stated_during_a_rescale_is_moved_to_after_it,
     a_rescale_after_the_end_finds_no_job,
+    a_job_needs_no_environment,
+    an_mpiexec_that_fails_is_told_with_where_it_says_why,
     a_checkpoint_directory_that_is_missing_is_73,
+    a_checkpoint_directory_that_holds_no_files_is_73,
     a_checkpoint_directory_that_cannot_be_written_is_73,
     a_checkpoint_directory_that_is_full_drops_the_rescale,
     a_checkpoint_that_may_not_grow_drops_the_rescale,
