@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
-#include "base/file.h"
+#include "base/disk.h"
 #include "base/log.h"
 #include "base/program.h"
 #include "base/rights.h"
@@ -42,7 +42,7 @@ static int show_history(const char *dir)
 /* The directory must be there, and writable, before anything is started. */
 static int check_checkpoint_dir(const struct jobfile *job, struct error *err)
 {
-	int r = file_check_directory(job->app.checkpoint_dir, err);
+	int r = disk_check_directory(job->app.checkpoint_dir, err);
 
 	return r < 0 ? error_wrap(err, r, "checkpoint.dir") : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "executor/host.h"
 
-#include "base/file.h"
+#include "base/disk.h"
 #include "base/program.h"
 #include "jobfile/exit.h"
 
@@ -73,7 +73,7 @@ int host_check(const struct jobfile *job, int *exit_code, struct error *err)
 	if (access(job->app.dir, X_OK) < 0)
 		return error_errno(err, "dir: %s", job->app.dir);
 	*exit_code = EXIT_CHECKPOINT;
-	r = file_check_directory(job->app.checkpoint_dir, err);
+	r = disk_check_directory(job->app.checkpoint_dir, err);
 	if (r < 0)
 		return error_wrap(err, r, "checkpoint.dir");
 	r = check_program(job->app.command[0], job->app.dir, err);

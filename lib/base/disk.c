@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 enum { BLOCK = 4096 };
@@ -65,4 +66,21 @@ int disk_try(const char *dir, uint64_t room, bool sync, struct error *err)
 		return error_errno(err, "%s", dir);
 	errno = -write_block(fd, sync);
 	return errno ? error_errno(err, "%s", dir) : 0;
+}
+
+int disk_check_directory(const char *dir, struct error *err)
+{
+	CLEANUP(close) int fd = -1;
+	struct stat st;
+
+	if (stat(dir, &st) < 0)
+		return error_errno(err, "%s", dir);
+	if (!S_ISDIR(st.st_mode))
+		return error_set(err, -ENOTDIR, "%s: it is no directory", dir);
+	if (access(dir, R_OK | X_OK) < 0)
+		return error_errno(err, "%s", dir);
+	fd = open_file(dir);
+	if (fd >= 0 || errno == ENOSPC || errno == EDQUOT)
+		return 0;
+	return error_errno(err, "%s", dir);
 }

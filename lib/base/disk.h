@@ -15,4 +15,8 @@
  * without sync it does not wait for a disk that is only busy. */
 int disk_try(const char *dir, uint64_t room, bool sync, struct error *err);
 
+/* Whether dir is a directory in which files can be made and found; it may be
+ * full.  0 or -errno with a sentence that begins with dir. */
+int disk_check_directory(const char *dir, struct error *err);
+
 #endif

@@ -6,10 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 int file_read(const char *path, char *text, size_t room, size_t *size,
 	      struct error *err)
@@ -100,38 +98,4 @@ int file_check(const char *path, struct error *err)
 		return error_errno(err, "%s cannot be written in %s", path,
 				   folder);
 	return 0;
-}
-
-/* Makes a file that is gone once it is closed; -errno. */
-static int make_unnamed(const char *directory)
-{
-	char name[PATH_MAX];
-	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR &&
-			errno != ENOENT && errno != EINVAL))
-		return fd >= 0 ? fd : -errno;
-	snprintf(name, sizeof(name), "%s/.bellows-XXXXXX", directory);
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	unlink(name);
-	return fd;
-}
-
-int file_check_directory(const char *path, struct error *err)
-{
-	struct stat st;
-	CLEANUP(close) int fd = -1;
-
-	if (stat(path, &st) < 0)
-		return error_errno(err, "%s", path);
-	if (!S_ISDIR(st.st_mode))
-		return error_set(err, -ENOTDIR, "%s: it is no directory", path);
-	if (access(path, R_OK | X_OK) < 0)
-		return error_errno(err, "%s", path);
-	fd = make_unnamed(path);
-	if (fd >= 0 || fd == -ENOSPC || fd == -EDQUOT)
-		return 0;
-	return error_set(err, fd, "%s: %s", path, strerror(-fd));
 }

@@ -23,8 +23,4 @@ int file_replace_at(int folder, const char *path, mode_t mode, const char *text,
 /* Whether file_replace() may succeed: 0 or -errno with a sentence. */
 int file_check(const char *path, struct error *err);
 
-/* Whether path is a directory in which files can be made and found; it may be
- * full.  0 or -errno with a sentence that begins with path. */
-int file_check_directory(const char *path, struct error *err);
-
 #endif

@@ -81,6 +81,21 @@ static void room_that_is_not_there_is_a_full_disk(void)
 	tear_down();
 }
 
+static void a_directory_is_one_that_takes_files(void)
+{
+	struct error err;
+
+	CHECK(set_up());
+	CHECK(disk_check_directory(dir, &err) == 0);
+	CHECK(count_files() == 0);
+	tear_down();
+	CHECK(disk_check_directory("/nowhere", &err) == -ENOENT);
+	CHECK(disk_check_directory("/proc", &err) < 0);
+	CHECK(strncmp(err.text, "/proc: ", 7) == 0);
+	CHECK(disk_check_directory("/etc/passwd", &err) == -ENOTDIR);
+	CHECK(strstr(err.text, "it is no directory"));
+}
+
 /* ---- those of a job ---- */
 
 static char told[512];
@@ -220,6 +235,7 @@ static void others_are_told_as_they_are_set(void)
 RUN_TESTS(TEST(a_directory_that_takes_a_file_is_well),
 	  TEST(what_is_wrong_is_said_with_its_path),
 	  TEST(room_that_is_not_there_is_a_full_disk),
+	  TEST(a_directory_is_one_that_takes_files),
 	  TEST(a_change_is_told_once), TEST(how_much_is_needed_is_said),
 	  TEST(one_that_never_answers_is_told_too),
 	  TEST(a_program_that_cannot_be_run_says_nothing_of_disks),

@@ -81,20 +81,9 @@ static void nothing_is_left_behind(void)
 	CHECK(rmdir(folder) == 0);
 }
 
-static void a_directory_is_one_that_takes_files(void)
-{
-	CHECK(file_check_directory(folder, &err) == 0);
-	CHECK(file_check_directory("/nowhere", &err) == -ENOENT);
-	CHECK(file_check_directory("/proc", &err) < 0);
-	CHECK(strncmp(err.text, "/proc: ", 7) == 0);
-	CHECK(file_check_directory(path, &err) == -ENOTDIR);
-	CHECK(strstr(err.text, "it is no directory"));
-}
-
 RUN_TESTS(TEST(files_have_a_place_of_their_own),
 	  TEST(what_is_there_is_replaced_whole),
 	  TEST(what_one_that_was_killed_has_left_is_in_nobodys_way),
 	  TEST(a_folder_that_is_not_there_is_named),
 	  TEST(what_fits_is_read_and_a_folder_is_no_file),
-	  TEST(a_directory_is_one_that_takes_files),
 	  TEST(nothing_is_left_behind))
