@@ -63,25 +63,24 @@ static int check_files(const char *const *files, struct error *err)
 	return 0;
 }
 
+static int check_pattern(const char *key, const char *pattern, unsigned groups,
+			 struct error *err)
+{
+	int r = pattern ? progress_check(pattern, groups, err) : 0;
+
+	return r < 0 ? error_wrap(err, r, "generic: %s", key) : 0;
+}
+
 static int check(const struct adapter_app *app, struct error *err)
 {
 	int r = check_files(app->files, err);
 
-	if (r == 0 && app->progress) {
-		r = progress_check(app->progress, 1, err);
-		if (r < 0)
-			return error_wrap(err, r, "generic: progress");
-	}
-	if (r == 0 && app->resumed) {
-		r = progress_check(app->resumed, 0, err);
-		if (r < 0)
-			return error_wrap(err, r, "generic: resumed");
-	}
-	if (r == 0 && app->finished) {
-		r = progress_check(app->finished, 0, err);
-		if (r < 0)
-			return error_wrap(err, r, "generic: finished");
-	}
+	if (r == 0)
+		r = check_pattern("progress", app->progress, 1, err);
+	if (r == 0)
+		r = check_pattern("resumed", app->resumed, 0, err);
+	if (r == 0)
+		r = check_pattern("finished", app->finished, 0, err);
 	if (r == 0 && !app->progress && !app->resumed && !app->unproven)
 		return error_set(err, -EINVAL,
 				 "generic: nothing would prove that the "
