@@ -1,22 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/cleanup.h"
 #include "base/list.h"
-#include "jobfile/jobfile.h"
-#include "tests/check.h"
+#include "tests/unit/jobfile_parse.h"
 
 #include <errno.h>
-
-static struct error err;
-
-static int parse(const char *text, size_t size)
-{
-	CLEANUP(jobfile_destroy) struct jobfile *job = NULL;
-
-	err.text[0] = '\0';
-	return jobfile_parse(&job, "t.yaml", text, size, "/home/me", &err);
-}
-
-#define WANTED_COMMAND "a list: program and arguments"
 
 /* As many times as fits into size. */
 static int parse_repeated(const char *head, const char *part, size_t size)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
-#include "jobfile/jobfile.h"
-#include "tests/check.h"
+#include "tests/unit/jobfile_parse.h"
 
 #include <errno.h>
 
@@ -18,19 +17,8 @@
 	"checkpoint: {dir: ckpt}\n"                                            \
 	"ranks: {initial: 2, max: 6}\n"
 
-static struct error err;
-
-static int parse(const char *text, size_t size)
-{
-	CLEANUP(jobfile_destroy) struct jobfile *job = NULL;
-
-	err.text[0] = '\0';
-	return jobfile_parse(&job, "t.yaml", text, size, "/home/me", &err);
-}
-
-#define WANTED_NAME    "1 to 40 of a-z, 0-9 and -"
-#define WANTED_COMMAND "a list: program and arguments"
-#define WANTED_RANKS   "a number from 1 to 4096"
+#define WANTED_NAME  "1 to 40 of a-z, 0-9 and -"
+#define WANTED_RANKS "a number from 1 to 4096"
 #define WANTED_DURATION                                                        \
 	"a duration from 100ms to 168h, with its unit: ms, s, min or h"
 #define WANTED_MOMENT "a progress, as 30%, or a duration with its unit, as 90s"
