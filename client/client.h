@@ -56,9 +56,9 @@ struct client {
 	void *route;                     /* the way's own */
 };
 
-/* Whether something listens at address: 0, or -errno of the attempt; -EPERM: a
- * program of another user does.  Of an address that only gRPC can resolve it is
- * not known: 0. */
+/* Whether a program listens at address: 0, or -errno of the attempt; -EPERM: a
+ * program of another user listens there.  An address that only gRPC can resolve
+ * is not tried: 0. */
 int client_probe(const char *address);
 
 /* Its address for people. */

@@ -16,8 +16,8 @@
 
 struct end_proof {
 	bool has_word;        /* it has a last word, */
-	bool stops_alike;     /* which it says when it is stopped before, too */
-	bool said;            /* and it came */
+	bool stops_alike;     /* which it says when it is stopped, too */
+	bool said;            /* it was said */
 	uint64_t step, total; /* shown last; total 0: not known */
 	uint64_t stride;      /* most steps between two that it showed */
 };

@@ -114,8 +114,8 @@ enum job_event_type {
 	JOB_EV_FINISHED,  /* all ranks left with exit code 0, unasked */
 	JOB_EV_CRASHED,   /* the application failed, or left before its end */
 	JOB_EV_UNSTARTED, /* the ranks could not be brought up */
-	JOB_EV_LOST,      /* ranks, for an executor, mpiexec or one of its
-			   * daemons is, or one was killed */
+	JOB_EV_LOST,      /* a rank was killed, or an executor, mpiexec or one
+			   * of its daemons is lost */
 	JOB_EV_LEAVE,     /* one that runs ranks will leave; size: as of
 			   * EXECUTORS, of executors that stay, up to the target */
 	JOB_EV_RESTARTED, /* the coordinator was, and no rank is left; size: 1

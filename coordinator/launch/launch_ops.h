@@ -48,7 +48,8 @@ bool launch_is_gated(const struct launch *launch);
 /* For the implementations: tells the room, if the state expects it. */
 void launch_fail(struct launch *launch, const char *reason, bool by_itself,
 		 int status);
-/* The same, of an mpiexec that ended before; status: as of waitpid(). */
+/* The same: mpiexec has ended before its ranks came up, with this status of
+ * waitpid(). */
 void launch_fail_unborn(struct launch *launch, int status);
 void launch_set_prepared(struct launch *launch);
 void launch_set_up(struct launch *launch);

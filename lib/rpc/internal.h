@@ -178,8 +178,8 @@ enum rpc_code access_check(struct rpc_server *server,
 			   const grpc_metadata_array *headers,
 			   struct error *why);
 
-/* A call of a method that every server has: it says who is no stranger only if
- * all callers that can connect are let in. */
+/* A call of a method that every server has.  On a server without a token its
+ * connection is known from then on (connections.h). */
 void access_on_own(const struct rpc_server *server, grpc_call *core);
 
 /* Takes over core; method NULL: to be refused, with that code and sentence. */
