@@ -267,10 +267,10 @@ def an_executor_that_is_killed_takes_its_sshd_and_ranks_along(room):
     no_sshd_is_left(room)
 
 
-def begin_with(room, address, *programs):
-    """A coordinator, and two executors at that address."""
+def begin_with(room, address, *names):
+    """A coordinator of two ranks, and executors at that address."""
     at, listens = coordinator(room, mpi=SSH, ranks=(2, 2, 2))
-    for name in ("a", "b"):
+    for name in names:
         room.start("bellows-executor", "--coordinator", listens, "--name",
                    name, "--address", address)
     return at
@@ -280,19 +280,19 @@ def an_address_of_ipv6_is_one(room):
     if not os.path.exists("/proc/net/if_inet6") or \
             not harness.read("/proc/net/if_inet6"):
         raise Skip("no IPv6 here")
-    at = begin_with(room, "::1").ends_with(0)
+    at = begin_with(room, "::1", "a", "b").ends_with(0)
     at.says("lets us in at ::1 port")
 
 
 def an_executor_that_cannot_be_reached_is_not_ready_and_says_why(room):
-    at = begin_with(room, "240.0.0.1").ends_with(69)
+    at = begin_with(room, "240.0.0.1", "a").ends_with(69)
     at.says("sshd at 240.0.0.1 port ", "cannot connect")
     assert " ready" not in at.errors
     no_sshd_is_left(room)
 
 
 def a_name_as_an_address_is_refused(room):
-    begin_with(room, "localhost").ends_with(71).says(
+    begin_with(room, "localhost", "a").ends_with(71).says(
         "--address: 'localhost' is not an address of IPv4 or IPv6")
 
 
