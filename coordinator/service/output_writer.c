@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 
 #define LAST_WAIT SECONDS(1)
 #define AGAIN     SECONDS(5)
@@ -194,15 +195,19 @@ void output_writer_write(struct output_writer *writer, unsigned epoch,
 	writer->was_full |= output_writer_is_full(writer);
 }
 
-/* A pipe or terminal of its own gets O_NONBLOCK; a file never blocks. */
+/* A pipe or terminal is opened again, to get O_NONBLOCK of its own.  A file
+ * never blocks; its position is shared with what else is written there, and
+ * each would write over the other if it had its own. */
 static int own_descriptor(int fd)
 {
+	struct stat st;
 	char path[64];
-	int own;
+	int own = -1;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	own = open(path,
-		   O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+		own = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY |
+					 O_CLOEXEC);
 	return own >= 0 ? own : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 

@@ -68,24 +68,33 @@ static void read_on(void *user, uint32_t events)
 		loop_stop(bed.loop, 2);
 }
 
-/* A writer whose stderr is the pipe. */
-static bool set_up(void)
+/* A writer with that stderr. */
+static bool set_up_on(int to)
 {
-	int ends[2], own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), r;
+	int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), r;
 
-	bed = (struct bed){.dir = "/tmp/sink-XXXXXX", .is_whole = true};
-	if (own < 0 || !mkdtemp(bed.dir) ||
-	    pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0 ||
-	    loop_create(&bed.loop, NULL) < 0)
+	bed = (struct bed){
+		.dir = "/tmp/sink-XXXXXX", .reader = -1, .is_whole = true};
+	if (own < 0 || !mkdtemp(bed.dir) || loop_create(&bed.loop, NULL) < 0)
 		return false;
-	bed.reader = ends[0];
-	dup2(ends[1], STDERR_FILENO);
+	dup2(to, STDERR_FILENO);
 	r = output_writer_create(&bed.writer, bed.loop, bed.dir, on_room,
 				 on_file, NULL, NULL);
 	dup2(own, STDERR_FILENO);
 	close(own);
-	close(ends[1]);
 	return r == 0;
+}
+
+/* The same, whose stderr is the pipe. */
+static bool set_up(void)
+{
+	int ends[2];
+	bool good =
+		pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0 && set_up_on(ends[1]);
+
+	close(ends[1]);
+	bed.reader = ends[0];
+	return good;
 }
 
 static void tear_down(void)
@@ -180,7 +189,25 @@ static void a_file_that_cannot_be_written_costs_the_copy_only(void)
 	tear_down();
 }
 
+/* The file of `2>file`, which is not opened to append. */
+static void others_write_to_the_same_file(void)
+{
+	char text[32] = "";
+	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	CHECK(fd >= 0 && set_up_on(fd));
+	CHECK(write(fd, "log 1\n", 6) == 6);
+	output_writer_write(bed.writer, 1, true, "one\n", 4);
+	CHECK(write(fd, "log 2\n", 6) == 6);
+	output_writer_write(bed.writer, 1, true, "two\n", 4);
+	CHECK(pread(fd, text, sizeof(text) - 1, 0) == 20);
+	CHECK_TEXT(text, "log 1\none\nlog 2\ntwo\n");
+	tear_down();
+	close(fd);
+}
+
 RUN_TESTS(TEST(a_slow_reader_gets_all_of_it),
 	  TEST(a_reader_that_is_gone_holds_nobody_back),
 	  TEST(each_start_has_a_file_of_its_own),
-	  TEST(a_file_that_cannot_be_written_costs_the_copy_only))
+	  TEST(a_file_that_cannot_be_written_costs_the_copy_only),
+	  TEST(others_write_to_the_same_file))
