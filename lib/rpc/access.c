@@ -63,10 +63,11 @@ static bool has_token(const char *token, const grpc_metadata_array *headers)
 	return has;
 }
 
-static enum rpc_code check_token(struct rpc_server *server, const char *peer,
+static enum rpc_code check_token(struct rpc_server *server, grpc_call *core,
 				 const grpc_metadata_array *headers,
 				 struct error *why)
 {
+	CLEANUP(gpr_free) char *peer = grpc_call_get_peer(core);
 	msec_t now = loop_now();
 
 	if (!limit_hears(&server->limit, peer, now)) {
@@ -85,9 +86,9 @@ static enum rpc_code check_token(struct rpc_server *server, const char *peer,
 	return RPC_UNAUTHENTICATED;
 }
 
-static enum rpc_code check(struct rpc_server *server,
+enum rpc_code access_check(struct rpc_server *server,
 			   const struct rpc_method *method, grpc_call *core,
-			   const char *peer, const grpc_metadata_array *headers,
+			   const grpc_metadata_array *headers,
 			   struct error *why)
 {
 	const struct rpc_server_config *config = &server->config;
@@ -100,26 +101,5 @@ static enum rpc_code check(struct rpc_server *server,
 	}
 	if (!config->token || is_open(server, method))
 		return RPC_OK;
-	return check_token(server, peer, headers, why);
-}
-
-void access_on_own(const struct rpc_server *server, grpc_call *core)
-{
-	CLEANUP(gpr_free) char *peer = grpc_call_get_peer(core);
-
-	if (!server->config.token)
-		connections_let_in(peer);
-}
-
-enum rpc_code access_check(struct rpc_server *server,
-			   const struct rpc_method *method, grpc_call *core,
-			   const grpc_metadata_array *headers,
-			   struct error *why)
-{
-	CLEANUP(gpr_free) char *peer = grpc_call_get_peer(core);
-	enum rpc_code code = check(server, method, core, peer, headers, why);
-
-	if (code == RPC_OK)
-		connections_let_in(peer);
-	return code;
+	return check_token(server, core, headers, why);
 }

@@ -299,24 +299,21 @@ static int copy_headers(struct rpc_call *call, const grpc_metadata_array *from)
 	return 0;
 }
 
-void call_create(struct rpc_server *server, grpc_call *core,
-		 const struct rpc_method *method, enum rpc_code refusal,
-		 const char *why, void *user,
-		 const grpc_metadata_array *headers)
+void call_create(struct rpc_server *server, const struct incoming *in)
 {
 	struct rpc_call *call = calloc(1, sizeof(*call));
 	grpc_op batch = {.op = GRPC_OP_RECV_CLOSE_ON_SERVER};
 
-	if (!call || copy_headers(call, headers) < 0) {
+	if (!call || copy_headers(call, in->headers) < 0) {
 		free(call);
-		grpc_call_unref(core);
+		grpc_call_unref(in->core);
 		return;
 	}
 	call->server = server;
-	call->core = core;
-	call->method = method;
-	call->kind = method ? method->kind : RPC_UNARY;
-	call->user = user;
+	call->core = in->core;
+	call->method = in->method;
+	call->kind = in->method ? in->method->kind : RPC_UNARY;
+	call->user = in->user;
 	call->send =
 		(struct rpc_op){.fn = on_sent, .owner = call, .group = server};
 	call->receive = (struct rpc_op){
@@ -324,15 +321,15 @@ void call_create(struct rpc_server *server, grpc_call *core,
 	call->over =
 		(struct rpc_op){.fn = on_over, .owner = call, .group = server};
 	outbox_init(&call->outbox);
-	call->peer = grpc_call_get_peer(core);
-	call->connection = connections_on_call(call->peer);
+	call->peer = grpc_call_get_peer(in->core);
+	call->connection = connections_on_call(call->peer, in->is_let_in);
 	list_append(&server->calls, &call->link);
 	server->holds++;
 
 	batch.data.recv_close_on_server.cancelled = &call->is_cancelled;
 	start(call, &call->over, &batch, 1);
-	if (!method)
-		rpc_call_end(call, refusal, "%s", why);
+	if (!in->method)
+		rpc_call_end(call, in->refusal, "%s", in->why);
 	send_next(call);
 	receive(call);
 }

@@ -401,23 +401,7 @@ bool connections_take(int fd, const struct iovec *parts, size_t n)
 	return !is_cut;
 }
 
-void connections_let_in(const char *text)
-{
-	struct connection *connection;
-	struct peer peer;
-
-	if (!parse_peer(&peer, text))
-		return;
-	pthread_mutex_lock(&lock);
-	connection = of_peer(&peer);
-	if (connection) {
-		frames_know(&connection->frames);
-		list_remove(&connection->link);
-	}
-	pthread_mutex_unlock(&lock);
-}
-
-struct connection_ref connections_on_call(const char *text)
+struct connection_ref connections_on_call(const char *text, bool is_let_in)
 {
 	struct connection_ref ref = {0};
 	struct connection *connection;
@@ -427,6 +411,10 @@ struct connection_ref connections_on_call(const char *text)
 		return ref;
 	pthread_mutex_lock(&lock);
 	connection = of_peer(&peer);
+	if (connection && is_let_in) {
+		frames_know(&connection->frames);
+		list_remove(&connection->link);
+	}
 	if (connection) {
 		ref = (struct connection_ref){connection->fd,
 					      connection->cookie};

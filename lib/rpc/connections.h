@@ -50,10 +50,8 @@ struct connection_ref {
 	uint64_t cookie; /* 0: of none that is counted */
 };
 
-/* peer: as gRPC writes it.  A call of it was let in. */
-void connections_let_in(const char *peer);
-/* A call of it begins, let in or not. */
-struct connection_ref connections_on_call(const char *peer);
+/* A call of the connection begins.  peer: as gRPC writes it. */
+struct connection_ref connections_on_call(const char *peer, bool is_let_in);
 void connections_on_over(const struct connection_ref *ref);
 
 #endif

@@ -178,15 +178,18 @@ enum rpc_code access_check(struct rpc_server *server,
 			   const grpc_metadata_array *headers,
 			   struct error *why);
 
-/* A call of a method that every server has.  On a server without a token its
- * connection is known from then on (connections.h). */
-void access_on_own(const struct rpc_server *server, grpc_call *core);
+struct incoming {
+	grpc_call *core;
+	const grpc_metadata_array *headers;
+	const struct rpc_method *method; /* NULL: it is refused, with: */
+	enum rpc_code refusal;
+	const char *why;
+	void *user;
+	bool is_let_in; /* its connection is a stranger's no more */
+};
 
-/* Takes over core; method NULL: to be refused, with that code and sentence. */
-void call_create(struct rpc_server *server, grpc_call *core,
-		 const struct rpc_method *method, enum rpc_code refusal,
-		 const char *why, void *user,
-		 const grpc_metadata_array *headers);
+/* Takes over in->core. */
+void call_create(struct rpc_server *server, const struct incoming *in);
 
 /* What calls are told that a server which goes away ends. */
 #define RPC_LEAVING "the server is going away"

@@ -58,33 +58,41 @@ static const struct rpc_method *find_own(const struct rpc_server *server,
 	return method;
 }
 
+/* Whoever may call a method of the program's own is let in.  So is any caller
+ * of a server without a token. */
 static void accept_call(struct rpc_server *server, struct slot *slot)
 {
 	grpc_slice path = slot->details.method;
-	const struct rpc_method *method;
-	enum rpc_code refusal = RPC_OK;
-	void *user = server->config.user;
 	struct error why = {""};
+	struct incoming in = {
+		.core = slot->core,
+		.headers = &slot->headers,
+		.method = find(server->config.methods, server->config.n_methods,
+			       path),
+		.why = why.text,
+		.user = server->config.user,
+	};
 
-	method = find(server->config.methods, server->config.n_methods, path);
-	if (method) {
-		refusal = access_check(server, method, slot->core,
-				       &slot->headers, &why);
+	if (in.method) {
+		in.refusal = access_check(server, in.method, slot->core,
+					  &slot->headers, &why);
+		in.is_let_in = in.refusal == RPC_OK;
 	} else {
-		user = server;
-		method = find_own(server, path);
-		access_on_own(server, slot->core);
+		in.user = server;
+		in.method = find_own(server, path);
+		in.is_let_in = !server->config.token;
 	}
-	if (!method) {
-		refusal = RPC_UNIMPLEMENTED;
+	if (!in.method) {
+		in.refusal = RPC_UNIMPLEMENTED;
 		error_describe(&why, "no such method");
 	}
 	if (server->is_destroyed) {
-		refusal = RPC_UNAVAILABLE;
+		in.refusal = RPC_UNAVAILABLE;
 		error_describe(&why, RPC_LEAVING);
 	}
-	call_create(server, slot->core, refusal == RPC_OK ? method : NULL,
-		    refusal, why.text, user, &slot->headers);
+	if (in.refusal != RPC_OK)
+		in.method = NULL;
+	call_create(server, &in);
 }
 
 static void slot_arm(struct slot *slot)
