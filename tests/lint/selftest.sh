@@ -36,6 +36,7 @@ clean_tree() {
 		'[keys](docs/job-file.md)'
 	plant docs/job-file.md '| `name` | a text | required | x | its name |' \
 		'| `lost_after` | a duration | 3s | x | silence |'
+	plant docs/architecture.md '# Architecture'
 	plant docs/stated.md '3 s of silence (`lost_after`), `--grace` (25 s)'
 	plant build-x/cli/schema '#!/bin/sh' 'echo name' \
 		'echo "        a text; required"' 'echo lost_after' \

@@ -13,10 +13,9 @@ ctags --version 2>/dev/null | grep -q Universal || {
 }
 
 big=$(
-	"$here/files.sh" . '*.[ch]' '*.sh' '*.py' '*.proto' | while read -r file; do
-		n=$(wc -l <"$file")
-		[ "$n" -gt 500 ] && echo "$file: $n lines"
-	done
+	"$here/files.sh" . '*.[ch]' '*.sh' '*.py' '*.proto' |
+		xargs -d '\n' -r wc -l |
+		awk '$2 != "total" && $1 > 500 { print $2 ": " $1 " lines" }'
 	"$here/files.sh" . '*.[ch]' |
 		ctags --languages=C --map-C=+.h --kinds-C=f --fields=+ne -f - -L - 2>/dev/null |
 		sed -nE 's/^([^\t]+)\t([^\t]+)\t.*\tline:([0-9]+).*\tend:([0-9]+).*/\1 \2 \3 \4/p' |
