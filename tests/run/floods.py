@@ -12,68 +12,11 @@ import threading
 
 import harness
 import http2
+from attackers import ATTACH, CROWD, FLOODS, WATCH, kinds_of
 from certificates import SERVER, make_keys
-from http2 import (CANCEL, DATA, END_HEADERS, HEADERS, MORE, PING, PRIORITY,
-                   RESET, SETTINGS, WINDOW, frame)
+from http2 import HEADERS
 
-WATCH, ATTACH = (f"/bellows.v1.Coordinator/{name}"
-                 for name in ("WatchJob", "ActiveServer"))
 ENOUGH = 64 << 20  # bytes; a peer that may send so much is not cut off
-MANY = 1000        # of what is sent in one piece
-CROWD = 48
-
-
-# ---- what is sent, piece by piece ----
-
-def pieces(one):
-    """one(number) and what follows it, for ever; streams have odd numbers, and
-    the first one is taken."""
-    first = 1
-    while True:
-        yield b"".join(one(2 * (first + i) + 1) for i in range(MANY))
-        first += MANY
-
-
-def resets(fields):
-    return pieces(lambda stream: frame(HEADERS, END_HEADERS, stream, fields)
-                  + frame(RESET, 0, stream, CANCEL))
-
-
-def heads_without_end(fields):
-    more = frame(MORE, 0, 3, (b"\x00" + http2.text("a" * 60) +
-                              http2.text("b" * 60)) * 120)
-    yield frame(HEADERS, 0, 3, fields)
-    while True:
-        yield more * 10
-
-
-def large_heads(fields):
-    junk = (b"\x00" + http2.text("a" * 9) + http2.text("b" * 9)) * 380
-    return pieces(lambda stream: frame(HEADERS, END_HEADERS, stream,
-                                       fields + junk))
-
-
-def calls(fields):
-    """By a peer that does not acknowledge how many it may have at once."""
-    return pieces(lambda stream: http2.call(stream, fields))
-
-
-def alike(what):
-    return lambda _: pieces(lambda stream: what)
-
-
-FLOODS = {
-    "resets": resets,
-    "heads without end": heads_without_end,
-    "large heads": large_heads,
-    "calls": calls,
-    "settings": alike(frame(SETTINGS, 0, 0, b"")),
-    "pings": alike(frame(PING, 0, 0, b"12345678")),
-    "priorities": alike(frame(PRIORITY, 0, 1, b"\0\0\0\1\0")),
-    "window updates": alike(frame(WINDOW, 0, 1, b"\0\0\0\1")),
-    "empty data": alike(frame(DATA, 0, 1, b"")),
-    "frames of no kind": alike(frame(0xee, 0, 0, b"")),
-}
 
 
 # ---- the coordinator ----
@@ -161,15 +104,6 @@ class Target:
         assert " is cut off, for it floods the server with " in self.at.errors
         assert "lost" not in self.at.errors and "epoch=2" not in self.at.errors
         self.room.finishes(self.at, self.work)
-
-
-def kinds_of(data):
-    """Of the frames in it; the last one may be cut short."""
-    found, at = set(), 0
-    while at + 9 <= len(data):
-        found.add(data[at + 3])
-        at += 9 + int.from_bytes(data[at:at + 3], "big")
-    return found
 
 
 # ---- tests ----
