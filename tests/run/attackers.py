@@ -17,7 +17,7 @@ from http2 import (CANCEL, DATA, END_HEADERS, HEADERS, MORE, PING, PRIORITY,
 WATCH, ATTACH = (f"/bellows.v1.Coordinator/{name}"
                  for name in ("WatchJob", "ActiveServer"))
 MANY = 1000  # of what is sent in one piece
-CROWD = 48
+CROWD = 48  # connections
 
 
 def pieces(one):
