@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coordinator/members/members.h"
+#include "coordinator/members/internal.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define LOOK_EVERY MSEC(100)
 #define OWN_PAUSE  MSEC(500) /* that is no mere lateness */
 /* After a lease is over, if the stream was closed. */
 #define LEASE_EXTRA MSEC(250)
-
-struct members {
-	struct loop *loop;
-	struct ledger ledger;
-	struct rpc_call *streams[MEMBERS_MAX]; /* NULL: not attached */
-	struct loop_timer look;
-	msec_t next_look;
-	msec_t lost_after; /* without a report */
-	const struct members_events *events;
-	void *user;
-};
 
 struct ledger *members_ledger(struct members *members)
 {
@@ -78,8 +66,8 @@ static void close_stream(struct members *members, int member)
 		rpc_call_end(call, RPC_OK, "");
 }
 
-static void depart(struct members *members, int member, enum member_state state,
-		   const char *reason)
+void members_depart(struct members *members, int member,
+		    enum member_state state, const char *reason)
 {
 	struct member *m = &members->ledger.members[member];
 
@@ -99,8 +87,9 @@ void members_part(struct members *members, int member, const char *reason)
 {
 	const struct member *m = &members->ledger.members[member];
 
-	depart(members, member,
-	       m->state == MEMBER_LEAVING ? MEMBER_GONE : MEMBER_LOST, reason);
+	members_depart(members, member,
+		       m->state == MEMBER_LEAVING ? MEMBER_GONE : MEMBER_LOST,
+		       reason);
 }
 
 void members_heard(struct members *members, int member)
@@ -178,124 +167,7 @@ void members_refute(struct members *members, int member, const char *lie)
 		rpc_call_end(call, RPC_PERMISSION_DENIED, "%s", lie);
 }
 
-/* ---- joining ---- */
-
-/* It is written into files, for mpiexec and for people. */
-static int check_word(const char *key, const char *word, struct error *err)
-{
-	size_t n = 0;
-
-	while (word[n] > ' ' && word[n] <= '~')
-		n++;
-	if (word[n] == '\0' && n < MEMBER_TEXT_MAX)
-		return 0;
-	return error_set(err, -EINVAL,
-			 "%s: at most %d printable characters without blanks",
-			 key, MEMBER_TEXT_MAX - 1);
-}
-
-/* An executor keeps its name while its stream is open.  After a SIGKILL the
- * stream closes at once.  An executor that is cut off has no rank that computes
- * once its lease is over; then a new executor may use the name. */
-static int check_holder(const struct members *members,
-			const struct introduction *executor, struct error *err)
-{
-	int holder = member_find(&members->ledger, executor->name);
-	const struct member *m;
-	msec_t silent;
-
-	if (holder == NO_MEMBER || !members->streams[holder])
-		return 0;
-	m = &members->ledger.members[holder];
-	silent = loop_now() - m->heard;
-	if (m->incarnation == executor->incarnation ||
-	    silent > members_lease(members))
-		return 0;
-	return error_set(err, -EEXIST,
-			 "name: another executor is called %s, and was heard "
-			 "%lld ms ago",
-			 m->name, (long long)silent);
-}
-
-int members_join(struct members *members, const struct introduction *executor,
-		 int *member, struct error *err)
-{
-	int lost, r = check_word("address", executor->address, err);
-
-	if (r == 0)
-		r = check_word("machine", executor->machine, err);
-	if (r == 0 && executor->node)
-		r = check_word("node", executor->node, err);
-	if (r == 0)
-		r = check_holder(members, executor, err);
-	if (r < 0)
-		return r;
-	switch (member_join(&members->ledger, executor, loop_now(), member,
-			    &lost)) {
-	case JOIN_REPLACED:
-		depart(members, lost, MEMBER_LOST, "came back anew");
-		log_info("executor=%s joined again slots=%u", executor->name,
-			 executor->slots);
-		return 0;
-	case JOIN_NEW:
-		log_info("executor=%s joined slots=%u cores=%u", executor->name,
-			 executor->slots, executor->cores);
-		return 0;
-	case JOIN_AGAIN:
-		return 0;
-	case JOIN_STALE:
-		return error_set(err, -ESTALE,
-				 "this executor left the job or was given up");
-	case JOIN_BAD_NAME:
-		return error_set(err, -EINVAL,
-				 "name: 1 to 63 of A-Z a-z 0-9 . _ -, not dots "
-				 "alone");
-	case JOIN_BAD_SLOTS:
-		return error_set(err, -EINVAL, "slots: %u; 1 to 4096",
-				 executor->slots);
-	case JOIN_MIXED:
-		return error_set(err, -EXDEV,
-				 "the executors of this job %s; it takes no "
-				 "others",
-				 executor->polled ? "hold a stream"
-						  : "are polled, as Kub's are");
-	case JOIN_FULL:
-		return error_set(err, -ENOSPC,
-				 "the job has seen %d executors, its most",
-				 MEMBERS_MAX);
-	}
-	return 0;
-}
-
-void members_on_join(struct members *members, struct rpc_call *call,
-		     const Bellows__V1__JobInitRequest *request,
-		     const Bellows__V1__JobInitReply *welcome)
-{
-	const struct introduction executor = {
-		.name = request->name,
-		.address = request->address,
-		.machine = request->machine,
-		.node = request->node,
-		.incarnation = request->incarnation,
-		.slots = request->slots,
-		.cores = request->cores,
-		.node_cores = request->node_cores,
-		.fast_network = request->fast_network,
-		.silence = members->lost_after,
-	};
-	struct error err;
-	int member, r = members_join(members, &executor, &member, &err);
-
-	if (r == 0)
-		rpc_call_reply(call, &welcome->base);
-	else
-		rpc_call_end(call,
-			     r == -EINVAL   ? RPC_INVALID_ARGUMENT
-			     : r == -EEXIST ? RPC_ALREADY_EXISTS
-			     : r == -ENOSPC ? RPC_RESOURCE_EXHAUSTED
-					    : RPC_FAILED_PRECONDITION,
-			     "%s", err.text);
-}
+/* ---- attaching ---- */
 
 static void probe(struct members *members, int member)
 {
