@@ -8,10 +8,15 @@
 
 #include "coordinator/members/members.h"
 
+/* To one executor. */
+struct link {
+	struct rpc_call *stream; /* NULL: it is not attached */
+};
+
 struct members {
 	struct loop *loop;
 	struct ledger ledger;
-	struct rpc_call *streams[MEMBERS_MAX]; /* NULL: not attached */
+	struct link links[MEMBERS_MAX];
 	struct loop_timer look;
 	msec_t next_look;
 	msec_t lost_after; /* without a report */

@@ -33,7 +33,7 @@ static int check_holder(const struct members *members,
 	const struct member *m;
 	msec_t silent;
 
-	if (holder == NO_MEMBER || !members->streams[holder])
+	if (holder == NO_MEMBER || !members->links[holder].stream)
 		return 0;
 	m = &members->ledger.members[holder];
 	silent = loop_now() - m->heard;

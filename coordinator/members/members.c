@@ -59,9 +59,9 @@ static int bound(const struct rpc_call *call)
 
 static void close_stream(struct members *members, int member)
 {
-	struct rpc_call *call = members->streams[member];
+	struct rpc_call *call = members->links[member].stream;
 
-	members->streams[member] = NULL;
+	members->links[member].stream = NULL;
 	if (call)
 		rpc_call_end(call, RPC_OK, "");
 }
@@ -121,7 +121,7 @@ static void look(void *user)
 
 		snprintf(reason, sizeof(reason), "no report for %.3g s%s",
 			 (double)m->silence / 1000,
-			 members->streams[i] || m->polled
+			 members->links[i].stream || m->polled
 				 ? ""
 				 : ", and no connection");
 		members_part(members, i, reason);
@@ -133,8 +133,8 @@ static void look(void *user)
 void members_order(struct members *members, int member,
 		   Bellows__V1__Order *order)
 {
-	if (members->streams[member])
-		rpc_call_send(members->streams[member], &order->base);
+	if (members->links[member].stream)
+		rpc_call_send(members->links[member].stream, &order->base);
 }
 
 void members_release(struct members *members, int member, const char *reason)
@@ -148,7 +148,7 @@ void members_release(struct members *members, int member, const char *reason)
 	if (m->state != MEMBER_LEAVING)
 		log_info("executor=%s released: %s", m->name, reason);
 	m->state = MEMBER_LEAVING;
-	if (m->ranks > 0 && members->streams[member])
+	if (m->ranks > 0 && members->links[member].stream)
 		m->silence = MEMBERS_LAST_WORDS;
 	release.reason = (char *)reason;
 	order.what_case = BELLOWS__V1__ORDER__WHAT_RELEASE;
@@ -158,11 +158,11 @@ void members_release(struct members *members, int member, const char *reason)
 
 void members_refute(struct members *members, int member, const char *lie)
 {
-	struct rpc_call *call = members->streams[member];
+	struct rpc_call *call = members->links[member].stream;
 
 	log_warn("executor=%s is not believed: %s",
 		 members->ledger.members[member].name, lie);
-	members->streams[member] = NULL;
+	members->links[member].stream = NULL;
 	if (call)
 		rpc_call_end(call, RPC_PERMISSION_DENIED, "%s", lie);
 }
@@ -194,7 +194,7 @@ static int introduce(struct members *members, struct rpc_call *call,
 	}
 	m = &members->ledger.members[member];
 	close_stream(members, member);
-	members->streams[member] = call;
+	members->links[member].stream = call;
 	m->silence = members->lost_after;
 	bind(call, member);
 	if (m->state == MEMBER_JOINED)
@@ -276,7 +276,7 @@ void members_on_report(struct members *members, struct rpc_call *call,
 
 	if (member < 0)
 		member = introduce(members, call, report);
-	if (member < 0 || members->streams[member] != call)
+	if (member < 0 || members->links[member].stream != call)
 		return;
 	members->ledger.members[member].heard = loop_now();
 	if (report->what_case == BELLOWS__V1__REPORT__WHAT_PROBED)
@@ -291,9 +291,9 @@ void members_on_stream_gone(struct members *members, struct rpc_call *call)
 {
 	int member = bound(call);
 
-	if (member < 0 || members->streams[member] != call)
+	if (member < 0 || members->links[member].stream != call)
 		return;
-	members->streams[member] = NULL;
+	members->links[member].stream = NULL;
 	/* it has ended, or will be back at once; its ranks may outlive it */
 	members->ledger.members[member].silence =
 		members_lease(members) + LEASE_EXTRA;
