@@ -48,6 +48,17 @@ static int find_incarnation(const struct ledger *ledger,
 	return NO_MEMBER;
 }
 
+/* An entry that was forgotten has no name. */
+static int find_free(const struct ledger *ledger)
+{
+	if (ledger->n < MEMBERS_MAX)
+		return ledger->n;
+	for (int i = 0; i < ledger->n; i++)
+		if (ledger->members[i].name[0] == '\0')
+			return i;
+	return NO_MEMBER;
+}
+
 static void enroll(struct member *member, const struct introduction *executor,
 		   msec_t now)
 {
@@ -96,12 +107,24 @@ enum join_result member_join(struct ledger *ledger,
 		return JOIN_AGAIN;
 	}
 
-	if (ledger->n == MEMBERS_MAX)
+	if (executor->was_served)
+		return JOIN_STALE;
+	*index = find_free(ledger);
+	if (*index == NO_MEMBER)
 		return JOIN_FULL;
 	*lost = member_find(ledger, executor->name);
-	*index = ledger->n++;
+	if (*index == ledger->n)
+		ledger->n++;
 	enroll(&ledger->members[*index], executor, now);
 	return *lost == NO_MEMBER ? JOIN_NEW : JOIN_REPLACED;
+}
+
+void member_forget(struct ledger *ledger, int index)
+{
+	struct member *m = &ledger->members[index];
+
+	/* member_all_polled() looks at an entry that may be free */
+	*m = (struct member){.polled = m->polled, .state = MEMBER_GONE};
 }
 
 int member_find_silent(const struct ledger *ledger, msec_t now)

@@ -8,8 +8,11 @@
  * An executor is known by its name and, because a name may come back, by its
  * incarnation.  It joins (JobInit), is ready once it was probed, is heard with
  * every report, and is lost when it was not heard for too long, when its name
- * comes back with another incarnation, or when it says good-bye.  Entries are
- * never reused, so an index names an executor for the whole job.
+ * comes back with another incarnation, or when it says good-bye.  An index
+ * names an executor until its entry is forgotten (member_forget): that of one
+ * that is gone or lost, which nothing refers to any more, may be given to
+ * another one. So the ledger bounds the executors of one time, not those of a
+ * job's life.
  *
  *     joined -> ready -> draining -> leaving -> gone
  *        \________\__________\_________\____-> lost
@@ -75,6 +78,7 @@ struct introduction {
 	unsigned slots, cores, node_cores;
 	bool fast_network;
 	bool polled;
+	bool was_served; /* it says that it has joined this ledger before */
 	msec_t silence;
 };
 
@@ -82,17 +86,21 @@ enum join_result {
 	JOIN_NEW,
 	JOIN_AGAIN,    /* the same incarnation: nothing changed */
 	JOIN_REPLACED, /* *lost is the entry of the former incarnation */
-	JOIN_STALE,    /* a former incarnation, or one that is lost or gone */
+	JOIN_STALE,    /* a former incarnation, or one that is lost or gone;
+			* whether its entry is there or was forgotten */
 	JOIN_BAD_NAME, /* not [A-Za-z0-9._-]{1,63}, or dots alone */
 	JOIN_BAD_SLOTS,
 	JOIN_MIXED, /* the first one was polled and this one is not, or so */
-	JOIN_FULL,
+	JOIN_FULL,  /* until an entry is forgotten */
 };
 
 /* *index: the entry, or NO_MEMBER; *lost: NO_MEMBER unless JOIN_REPLACED. */
 enum join_result member_join(struct ledger *ledger,
 			     const struct introduction *executor, msec_t now,
 			     int *index, int *lost);
+
+/* The entry of an executor that is gone or lost is free. */
+void member_forget(struct ledger *ledger, int index);
 
 /* The living entry of that name, or NO_MEMBER. */
 int member_find(const struct ledger *ledger, const char *name);

@@ -255,6 +255,7 @@ void executor_join(void *user)
 	request.node = ex->node;
 	request.node_cores = host_node_cores();
 	request.fast_network = host_has_fast_network();
+	request.served = ex->served;
 	rpc_call_unary(ex->channel, CALL_JOB_INIT, &request.base,
 		       &bellows__v1__job_init_reply__descriptor,
 		       EXECUTOR_CALL_TIMEOUT, on_joined, ex);

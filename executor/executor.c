@@ -237,6 +237,7 @@ static int run(struct executor *ex, const char *bindir)
 
 void executor_begin_life(struct executor *ex)
 {
+	ex->served = 0;
 	if (getrandom(&ex->incarnation, sizeof(ex->incarnation), 0) < 0)
 		ex->incarnation = (uint64_t)loop_now();
 }

@@ -61,7 +61,7 @@ struct executor {
 	const char *bindir;
 	struct sshd *sshd; /* NULL: none; see launcher_setup.h */
 	struct loop_timer beat, again, patience, kill, grace;
-	uint64_t served; /* incarnation of the coordinator */
+	uint64_t served; /* by this incarnation of the coordinator; 0: none */
 	msec_t kill_since;
 	void (*killed)(struct executor *ex);
 	bool fit;         /* to run this job, as far as is seen here */

@@ -112,6 +112,13 @@ static void on_recalled(void *user, int member, msec_t grace)
 	driver_publish(driver, PUBLISH_SOON);
 }
 
+static bool is_referred_to(void *user, int member)
+{
+	struct driver *driver = user;
+
+	return launches_refer_to(driver->launches, member);
+}
+
 static void on_log_lines(struct driver *driver,
 			 const Bellows__V1__LogLines *log)
 {
@@ -208,6 +215,6 @@ static void on_report(void *user, int member, const Bellows__V1__Report *report)
 }
 
 const struct members_events driver_members_events = {
-	on_probed, on_ready, on_unfit,    on_attached,
-	on_lost,   on_left,  on_recalled, on_report,
+	on_probed, on_ready,    on_unfit,       on_attached, on_lost,
+	on_left,   on_recalled, is_referred_to, on_report,
 };

@@ -47,6 +47,17 @@ unsigned launches_ranks(const struct launches *launches, int member)
 		       : 0;
 }
 
+bool launches_refer_to(const struct launches *launches, int member)
+{
+	const struct launch *const all[] = {launches->now, launches->next,
+					    launches->retired};
+
+	for (size_t i = 0; i < LENGTH(all); i++)
+		if (all[i] && layout_ranks(launch_layout(all[i]), member) > 0)
+			return true;
+	return false;
+}
+
 /* ---- what becomes of them ---- */
 
 int launches_prepare(struct launches *launches, unsigned epoch, unsigned ranks,

@@ -33,6 +33,10 @@ struct launch *launches_find_any(const struct launches *launches,
 /* Ranks that now has on an executor; 0 if there is none. */
 unsigned launches_ranks(const struct launches *launches, int member);
 
+/* A start that is there, or was a moment ago, has ranks of this member in its
+ * layout: the index must not become another executor's. */
+bool launches_refer_to(const struct launches *launches, int member);
+
 /* Next is made, in place of one that is there. */
 int launches_prepare(struct launches *launches, unsigned epoch, unsigned ranks,
 		     struct error *err);

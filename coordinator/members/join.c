@@ -46,6 +46,35 @@ static int check_holder(const struct members *members,
 			 m->name, (long long)silent);
 }
 
+/* Returns false if there is none. */
+static bool forget_departed(struct members *members)
+{
+	struct ledger *ledger = &members->ledger;
+	bool any = false;
+
+	for (int i = 0; i < ledger->n; i++) {
+		if (member_is_alive(&ledger->members[i]) ||
+		    members->events->is_referred_to(members->user, i))
+			continue;
+		member_forget(ledger, i);
+		any = true;
+	}
+	return any;
+}
+
+static enum join_result enter(struct members *members,
+			      const struct introduction *executor, int *member,
+			      int *lost)
+{
+	struct ledger *ledger = &members->ledger;
+	enum join_result r =
+		member_join(ledger, executor, loop_now(), member, lost);
+
+	if (r != JOIN_FULL || !forget_departed(members))
+		return r;
+	return member_join(ledger, executor, loop_now(), member, lost);
+}
+
 int members_join(struct members *members, const struct introduction *executor,
 		 int *member, struct error *err)
 {
@@ -59,8 +88,7 @@ int members_join(struct members *members, const struct introduction *executor,
 		r = check_holder(members, executor, err);
 	if (r < 0)
 		return r;
-	switch (member_join(&members->ledger, executor, loop_now(), member,
-			    &lost)) {
+	switch (enter(members, executor, member, &lost)) {
 	case JOIN_REPLACED:
 		members_depart(members, lost, MEMBER_LOST, "came back anew");
 		log_info("executor=%s joined again slots=%u", executor->name,
@@ -90,7 +118,7 @@ int members_join(struct members *members, const struct introduction *executor,
 						  : "are polled, as Kub's are");
 	case JOIN_FULL:
 		return error_set(err, -ENOSPC,
-				 "the job has seen %d executors, its most",
+				 "the job has %d executors, its most",
 				 MEMBERS_MAX);
 	}
 	return 0;
@@ -110,6 +138,8 @@ void members_on_join(struct members *members, struct rpc_call *call,
 		.cores = request->cores,
 		.node_cores = request->node_cores,
 		.fast_network = request->fast_network,
+		.was_served = request->served != 0 &&
+			      request->served == welcome->incarnation,
 		.silence = members->lost_after,
 	};
 	struct error err;

@@ -10,6 +10,9 @@
  * refuses it.  An order to one that is not attached at the
  * moment is dropped: the driver repeats it when the executor attaches
  * (on_attached), and an order that comes twice does nothing the second time.
+ *
+ * When the ledger is full, the entries of executors that are gone or lost are
+ * given to others, unless a start still refers to them.
  */
 
 #include "core/member.h"
@@ -36,6 +39,9 @@ struct members_events {
 	/* It will leave, and keeps its ranks for grace if it is not released
 	 * before. */
 	void (*draining)(void *user, int member, msec_t grace);
+	/* Something still refers to the index of this one, which is gone or
+	 * lost: it must not become another executor's. */
+	bool (*is_referred_to)(void *user, int member);
 	/* What the room does not handle itself. */
 	void (*reported)(void *user, int member,
 			 const Bellows__V1__Report *report);
@@ -59,7 +65,7 @@ msec_t members_lease(const struct members *members);
 /* An executor introduces itself, again or anew: 0 and its index, or with a
  * sentence -EINVAL (what is wrong), -EEXIST (another one of that name is
  * there), -ESTALE (it was given up), -EXDEV (the executors of this job are of
- * the other kind), -ENOSPC (too many). */
+ * the other kind), -ENOSPC (too many at one time). */
 int members_join(struct members *members, const struct introduction *executor,
 		 int *member, struct error *err);
 

@@ -45,17 +45,19 @@ int polled_find(const struct ledger *ledger, const char *name_or_address)
 }
 
 /* An executor does not say which of its lives this is: the next one begins when
- * the last has ended. */
+ * the last has ended.  Earlier ones may have been forgotten. */
 static uint64_t incarnation(const struct ledger *ledger, const char *name)
 {
 	int alive = member_find(ledger, name);
-	uint64_t lives = 1;
+	uint64_t last = 0;
 
 	if (alive != NO_MEMBER)
 		return ledger->members[alive].incarnation;
 	for (int i = 0; i < ledger->n; i++)
-		lives += strcmp(ledger->members[i].name, name) == 0;
-	return lives;
+		if (strcmp(ledger->members[i].name, name) == 0 &&
+		    ledger->members[i].incarnation > last)
+			last = ledger->members[i].incarnation;
+	return last + 1;
 }
 
 const char *polled_user(void)

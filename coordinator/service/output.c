@@ -18,6 +18,7 @@ struct output_call {
 	struct list link;
 	struct rpc_call *call;
 	int member;
+	uint64_t incarnation; /* its entry may become another executor's */
 };
 
 /* The first chunk of a stream says whose it is; NULL: the call was ended. */
@@ -43,6 +44,7 @@ static struct output_call *adopt(struct service *service, struct rpc_call *call,
 	}
 	output->call = call;
 	output->member = member;
+	output->incarnation = chunk->incarnation;
 	list_append(&service->outputs, &output->link);
 	rpc_call_set_data(call, output);
 	return output;
@@ -89,9 +91,9 @@ void output_on_chunk(struct service *service, struct rpc_call *call,
 		return;
 	m = &members_ledger(driver_members(service->driver))
 		     ->members[output->member];
-	if (!member_is_alive(m)) {
-		rpc_call_end(call, RPC_NOT_FOUND, "executor '%s' was given up",
-			     m->name);
+	if (!member_is_alive(m) || m->incarnation != output->incarnation) {
+		rpc_call_end(call, RPC_NOT_FOUND,
+			     "the executor of this output was given up");
 		return;
 	}
 	if (report_check_output(service->driver, output->member, chunk->epoch,

@@ -200,6 +200,66 @@ static void a_full_ledger_still_knows_its_members(void)
 	CHECK(member_slots_ready(&ledger, 1) == 0);
 }
 
+static void one_after_the_other_more_join_than_fit(void)
+{
+	ledger.n = 0;
+	CHECK(join("anna", 1, 1, 0) == JOIN_NEW);
+	for (unsigned i = 0; i < 5000; i++) {
+		enum join_result r = join("bert", i, 1, 0);
+
+		if (r == JOIN_FULL) {
+			for (int k = 1; k < ledger.n; k++)
+				member_forget(&ledger, k);
+			r = join("bert", i, 1, 0);
+		}
+		if (r != JOIN_NEW || lost != NO_MEMBER || entry == 0)
+			break;
+		ledger.members[entry].state = MEMBER_GONE;
+	}
+	CHECK(ledger.members[entry].incarnation == 4999);
+	CHECK(ledger.n == MEMBERS_MAX);
+	CHECK(member_find(&ledger, "anna") == 0);
+}
+
+static void a_forgotten_entry_is_nobody_until_it_is_given_away(void)
+{
+	struct introduction bert = anna;
+
+	ledger.n = 0;
+	member_join(&ledger, &anna, 1000, &entry, &lost);
+	ledger.members[0].state = MEMBER_LOST;
+	ledger.members[0].had_ranks = true;
+	member_forget(&ledger, 0);
+	CHECK(member_find(&ledger, "anna") == NO_MEMBER);
+	CHECK(member_find(&ledger, "") == NO_MEMBER);
+	CHECK(member_find_silent(&ledger, 9000) == NO_MEMBER);
+	CHECK(member_slots_soon(&ledger, 9) == 0);
+
+	ledger.n = MEMBERS_MAX;
+	for (int i = 1; i < MEMBERS_MAX; i++)
+		ledger.members[i] = (struct member){.name = "m"};
+	bert.name = "bert";
+	CHECK(member_join(&ledger, &bert, 9000, &entry, &lost) == JOIN_NEW);
+	CHECK(entry == 0 && ledger.n == MEMBERS_MAX);
+	CHECK(!ledger.members[0].had_ranks);
+	ledger.n = 0;
+}
+
+static void one_that_was_served_and_is_not_known_is_stale(void)
+{
+	struct introduction again = anna;
+
+	ledger.n = 0;
+	member_join(&ledger, &anna, 1000, &entry, &lost);
+	again.was_served = true;
+	CHECK(member_join(&ledger, &again, 2000, &entry, &lost) == JOIN_AGAIN);
+	ledger.members[0].state = MEMBER_LOST;
+	CHECK(member_join(&ledger, &again, 3000, &entry, &lost) == JOIN_STALE);
+	member_forget(&ledger, 0);
+	CHECK(member_join(&ledger, &again, 3000, &entry, &lost) == JOIN_STALE);
+	CHECK(entry == NO_MEMBER && lost == NO_MEMBER && ledger.n == 1);
+}
+
 static void only_the_living_are_found(void)
 {
 	static const bool alive[] = {
@@ -313,6 +373,9 @@ RUN_TESTS(TEST(an_executor_is_enrolled_as_it_introduces_itself),
 	  TEST(names_are_short_and_plain),
 	  TEST(slots_are_at_least_one_and_not_without_end),
 	  TEST(long_texts_are_cut), TEST(a_full_ledger_still_knows_its_members),
+	  TEST(one_after_the_other_more_join_than_fit),
+	  TEST(a_forgotten_entry_is_nobody_until_it_is_given_away),
+	  TEST(one_that_was_served_and_is_not_known_is_stale),
 	  TEST(only_the_living_are_found),
 	  TEST(the_silent_are_found_one_after_the_other),
 	  TEST(each_is_silent_in_its_own_time),
