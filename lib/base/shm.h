@@ -10,26 +10,23 @@
  * if it is not, the files stay.  So the program that starts ranks gives them a
  * directory of their own there, and removes it after them:
  *
- *   /dev/shm/bellows-ranks-x7Gk2q/    locked (flock) while its maker lives
+ *   /dev/shm/bellows-ranks-x7Gk2q/    see scratch.h
  *
- * What a maker that was killed has left, the next one of that user removes.  A
- * container has 64 MiB in /dev/shm unless it is given more.  Where that is too
- * little, the files go to the directory for temporary files, which is as fast
- * if it is in memory, and works if it is not.
+ * A container has 64 MiB in /dev/shm unless it is given more.  Where that is
+ * too little, the files go to the directory for temporary files, which is as
+ * fast if it is in memory, and works if it is not.
  */
 
-#include "base/error.h"
+#include "base/scratch.h"
 
-#include <limits.h>
 #include <stdbool.h>
 
 struct shm {
-	int lock;
-	char dir[64];
-	char word[PATH_MAX]; /* for the ranks' environment; "": none */
+	struct scratch dir;
+	char word[PATH_MAX + 64]; /* for the ranks' environment; "": none */
 };
 
-#define SHM_NONE ((struct shm){.lock = -1})
+#define SHM_NONE ((struct shm){.dir = SCRATCH_NONE})
 
 /* Whether dir has room for the segments of so many ranks; if not, err says what
  * it has and what they need. */
