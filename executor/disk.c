@@ -37,8 +37,7 @@ void disk_look(struct executor *ex, bool now)
 		return;
 	ex->disk_looked = loop_now();
 	/* what is its own may be gone though the rest is well */
-	if (disk_try(*ex->tmpdir ? ex->tmpdir : ex->config->tmpdir, ROOM, false,
-		     &err) < 0)
+	if (disk_try(ex->tmpdir.path, ROOM, false, &err) < 0)
 		snprintf(trouble, sizeof(trouble), "temporary directory %.200s",
 			 err.text);
 	if (strcmp(trouble, ex->disk_trouble) == 0)

@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/shm.h"
-#include "base/tree.h"
 #include "executor/host.h"
 #include "executor/launcher_setup.h"
 #include "executor/ready.h"
@@ -19,6 +18,7 @@
 #include <sys/random.h>
 
 #define LEAVE_TIMEOUT SECONDS(2)
+#define TMPDIR_PREFIX "bx-"
 
 /* ---- leaving ---- */
 
@@ -173,28 +173,26 @@ static void tear_down(struct executor *ex)
  * go with it. */
 static int make_tmpdir(struct executor *ex, struct error *err)
 {
-	snprintf(ex->tmpdir, sizeof(ex->tmpdir), "%s/bx-XXXXXX",
-		 ex->config->tmpdir);
-	if (mkdtemp(ex->tmpdir))
-		return 0;
-	*ex->tmpdir = '\0';
-	return error_errno(err, "--tmpdir: cannot make a directory in %s",
-			   ex->config->tmpdir);
+	int r;
+
+	scratch_sweep(ex->config->tmpdir, TMPDIR_PREFIX);
+	r = scratch_make(&ex->tmpdir, ex->config->tmpdir, TMPDIR_PREFIX, err);
+	return r < 0 ? error_wrap(err, r, "--tmpdir") : 0;
 }
 
 static void make_shared_memory(struct executor *ex)
 {
 	struct error err;
 
-	if (shm_begin(&ex->shm, ex->config->slots, ex->tmpdir, &err) != 0)
+	if (shm_begin(&ex->shm, ex->config->slots, ex->tmpdir.path, &err) != 0)
 		log_warn("%s: their shared memory goes to %s; in a pod, mount "
 			 "an emptyDir with medium: Memory at /dev/shm",
-			 err.text, ex->tmpdir);
+			 err.text, ex->tmpdir.path);
 }
 
 static int run(struct executor *ex, const char *bindir)
 {
-	char socket[4096], gate[4200], tmpdir[4200], path[8192];
+	char socket[4200], gate[4300], tmpdir[4200], path[8192];
 	const char *before = getenv("PATH");
 	const char *env[] = {gate, tmpdir, path, ex->shm.word, NULL};
 	struct error err;
@@ -209,14 +207,14 @@ static int run(struct executor *ex, const char *bindir)
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}
-	snprintf(socket, sizeof(socket), "%s/gate", ex->tmpdir);
+	snprintf(socket, sizeof(socket), "%s/gate", ex->tmpdir.path);
 	snprintf(gate, sizeof(gate), "BELLOWS_GATE=%s", socket);
-	snprintf(tmpdir, sizeof(tmpdir), "TMPDIR=%s", ex->tmpdir);
+	snprintf(tmpdir, sizeof(tmpdir), "TMPDIR=%s", ex->tmpdir.path);
 	snprintf(path, sizeof(path), "PATH=%s:%s", bindir,
 		 before ? before : "/usr/local/bin:/usr/bin:/bin");
 	setenv("PATH", path + strlen("PATH="), 1);
 	/* PMIx (4.2) crashes without it if the user has no entry either */
-	setenv("HOME", ex->tmpdir, 0);
+	setenv("HOME", ex->tmpdir.path, 0);
 	make_shared_memory(ex);
 	if (!*ex->shm.word)
 		env[LENGTH(env) - 2] = NULL;
@@ -249,6 +247,7 @@ int executor_run(const struct executor_config *config, struct loop *loop,
 		.config = config,
 		.loop = loop,
 		.lease.loop = loop,
+		.tmpdir = SCRATCH_NONE,
 		.shm = SHM_NONE,
 	};
 	struct error err;
@@ -260,7 +259,7 @@ int executor_run(const struct executor_config *config, struct loop *loop,
 	executor_begin_life(&ex);
 	r = run(&ex, bindir);
 	shm_end(&ex.shm);
-	if (tree_remove_path(ex.tmpdir, &err) < 0)
+	if (scratch_remove(&ex.tmpdir, &err) < 0)
 		log_warn("%s", err.text);
 	return r;
 }

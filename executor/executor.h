@@ -20,6 +20,7 @@
  * This header is for the files of this room.
  */
 
+#include "base/scratch.h"
 #include "base/shm.h"
 #include "core/member.h"
 #include "executor/config.h"
@@ -46,7 +47,7 @@ struct executor {
 	struct rpc_stream *stream; /* NULL unless attached */
 	uint64_t incarnation;
 	char machine[MEMBER_TEXT_MAX], node[MEMBER_TEXT_MAX];
-	char tmpdir[4096]; /* its own; "" before it is made */
+	struct scratch tmpdir; /* its own */
 	struct shm shm;
 	unsigned attempts;
 	msec_t heartbeat;

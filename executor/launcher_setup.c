@@ -47,7 +47,7 @@ static void on_keys(void *user, const struct rpc_status *status,
 		(const Bellows__V1__RetrieveKeysReply *)answer;
 	struct sshd_room room = {
 		.loop = ex->loop,
-		.dir = ex->tmpdir,
+		.dir = ex->tmpdir.path,
 		.address = ex->config->address,
 		.bindir = ex->bindir,
 		.env = ex->env,

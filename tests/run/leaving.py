@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An executor that is told to leave is left out in time.  args: BIN"""
 
+import glob
 import os
 import re
 import signal
@@ -184,6 +185,31 @@ def without_a_coordinator_an_executor_ends_at_once(room):
     hand.ends_with(128 + signal.SIGTERM)
 
 
+def what_a_killed_executor_leaves_goes_when_another_begins(room):
+    def begin():
+        return room.start("bellows-executor", "--coordinator",
+                          f"unix:{room.path('nobody')}", "--name", "w0",
+                          "--tmpdir", tmp)
+
+    def gates():
+        return set(glob.glob(os.path.join(tmp, "bx-*", "gate")))
+
+    tmp = room.path("t")
+    os.mkdir(tmp)
+    killed, living = begin(), begin()
+    room.wait("two directories", lambda: len(gates()) == 2)
+    before = gates()
+    killed.tell(signal.SIGKILL)
+    killed.ends_with(-signal.SIGKILL)
+    third = begin()
+    room.wait("its directory", lambda: gates() - before)
+    assert len(os.listdir(tmp)) == 2, os.listdir(tmp)
+    for hand in (living, third):
+        hand.tell(signal.SIGTERM)
+        hand.ends_with(128 + signal.SIGTERM)
+    assert not os.listdir(tmp)
+
+
 # ---- all of the job ----
 
 def told_in_any_order_the_whole_job_saves_and_ends(room):
@@ -219,5 +245,6 @@ harness.main(
     nobody_waits_longer_than_the_grace,
     told_twice_an_executor_ends_at_once,
     without_a_coordinator_an_executor_ends_at_once,
+    what_a_killed_executor_leaves_goes_when_another_begins,
     told_in_any_order_the_whole_job_saves_and_ends,
 )
