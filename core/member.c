@@ -74,6 +74,7 @@ static void enroll(struct member *member, const struct introduction *executor,
 		.fast_network = executor->fast_network,
 		.polled = executor->polled,
 		.silence = executor->silence,
+		.joined = now,
 		.heard = now,
 	};
 	snprintf(member->name, sizeof(member->name), "%s", executor->name);

@@ -59,7 +59,7 @@ struct member {
 	bool polled;
 	msec_t silence; /* after which it is lost */
 	enum member_state state;
-	msec_t heard;
+	msec_t joined, heard;
 	/* The owner's to set: */
 	unsigned ranks; /* of the start that runs */
 	bool had_ranks; /* of any start */

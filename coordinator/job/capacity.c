@@ -68,19 +68,45 @@ static bool may_release(const struct job *job)
 	return job->state == JOB_RUNNING && job->stepped;
 }
 
+static unsigned count_ready(const struct ledger *ledger)
+{
+	unsigned ready = 0;
+
+	for (int i = 0; i < ledger->n; i++)
+		ready += ledger->members[i].state == MEMBER_READY;
+	return ready;
+}
+
+bool driver_spares(const struct driver *driver, int member)
+{
+	return launches_ranks(driver->launches, member) == 0 &&
+	       count_ready(members_ledger(driver->members)) >= driver->held;
+}
+
+static void on_surplus(void *user)
+{
+	driver_release_surplus(user);
+}
+
 void driver_release_surplus(struct driver *driver)
 {
 	struct ledger *ledger = members_ledger(driver->members);
-	unsigned ready = 0;
+	unsigned ready = count_ready(ledger);
 
 	if (!may_release(&driver->job))
 		return;
-	for (int i = 0; i < ledger->n; i++)
-		ready += ledger->members[i].state == MEMBER_READY;
 	for (int i = ledger->n - 1; i >= 0 && ready > driver->held; i--) {
-		if (ledger->members[i].state != MEMBER_READY ||
-		    ledger->members[i].ranks > 0)
+		const struct member *m = &ledger->members[i];
+		msec_t left =
+			m->joined + driver->jobfile->lost_after - loop_now();
+
+		if (m->state != MEMBER_READY || m->ranks > 0)
 			continue;
+		if (left > 0) {
+			loop_timer_set(driver->loop, &driver->surplus, left,
+				       on_surplus, driver);
+			return;
+		}
 		members_release(driver->members, i, "the job does not need it");
 		ready--;
 	}

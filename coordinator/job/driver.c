@@ -306,6 +306,7 @@ struct driver *driver_destroy(struct driver *driver)
 	members_destroy(driver->members);
 	journal_writer_destroy(driver->writer);
 	loop_timer_clear(&driver->deadline);
+	loop_timer_clear(&driver->surplus);
 	loop_timer_clear(&driver->fence.timer);
 	loop_timer_clear(&driver->save.overdue);
 	loop_timer_clear(&driver->progress.proof);

@@ -39,6 +39,7 @@ struct driver {
 	unsigned former_starts; /* made before this life */
 
 	struct loop_timer deadline;
+	struct loop_timer surplus; /* the next release of a surplus executor */
 	struct periodic periodic;
 	/* no start before: ranks of the coordinator that was may compute until
 	 * then, out of reach */
@@ -150,7 +151,12 @@ unsigned driver_possible_soon(struct driver *driver, unsigned limit);
 bool driver_count_executors(struct driver *driver, struct event *event);
 /* Executors that are to be held are counted; true: it is another number. */
 bool driver_hold_executors(struct driver *driver);
-/* Releases executors that are not to be held. */
+/* The executor is not ready any more, has no ranks, and the job has enough
+ * others. */
+bool driver_spares(const struct driver *driver, int member);
+/* Releases executors that are not to be held.  One that has just joined is kept
+ * for a while: it may be there in place of one whose loss is not noticed yet.
+ */
 void driver_release_surplus(struct driver *driver);
 
 /* ---- callbacks ---- */

@@ -58,12 +58,14 @@ static void on_lost(void *user, int member, const char *reason)
 {
 	struct driver *driver = user;
 	bool had_ranks = launches_ranks(driver->launches, member) > 0;
+	bool is_missed = !driver_spares(driver, member);
 	char text[192];
 
 	forget(driver, member);
 	snprintf(text, sizeof(text), "%s was lost: %.100s",
 		 members_ledger(driver->members)->members[member].name, reason);
-	if (!job_is_over(&driver->job) &&
+	/* otherwise the line in the log will do */
+	if (is_missed && !job_is_over(&driver->job) &&
 	    journal_writer_notice(driver->writer,
 				  BELLOWS__V1__NOTICE_KIND__NOTICE_LOST, text))
 		driver_publish(driver, PUBLISH_SOON);
@@ -90,7 +92,7 @@ static void on_recalled(void *user, int member, msec_t grace)
 	};
 	char reason[128];
 
-	if (!job_is_over(&driver->job)) {
+	if (!driver_spares(driver, member) && !job_is_over(&driver->job)) {
 		snprintf(reason, sizeof(reason), "%s is to leave within %lld s",
 			 m->name, (long long)grace / 1000);
 		journal_writer_notice(driver->writer,
