@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -48,8 +49,14 @@ static int write_all(int fd, const char *text, size_t size)
 	return 0;
 }
 
-int file_replace_at(int folder, const char *path, mode_t mode, const char *text,
-		    size_t size, struct error *err)
+/* Some file systems have nothing to sync, and say EINVAL. */
+static int sync_descriptor(int fd)
+{
+	return fsync(fd) < 0 && errno != EINVAL ? -errno : 0;
+}
+
+static int replace(int folder, const char *path, mode_t mode, const char *text,
+		   size_t size, bool sync, struct error *err)
 {
 	CLEANUP(close) int fd = -1;
 	char beside[PATH_MAX];
@@ -63,8 +70,10 @@ int file_replace_at(int folder, const char *path, mode_t mode, const char *text,
 	fd = openat(folder, beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 		    mode);
 	if (fd < 0)
-		return error_errno(err, "%s", beside);
+		return error_errno(err, "%s", path);
 	r = write_all(fd, text, size);
+	if (r == 0 && sync)
+		r = sync_descriptor(fd);
 	if (r == 0 && renameat(folder, beside, folder, path) < 0)
 		r = -errno;
 	if (r < 0) {
@@ -75,18 +84,32 @@ int file_replace_at(int folder, const char *path, mode_t mode, const char *text,
 	return 0;
 }
 
+int file_replace_at(int folder, const char *path, mode_t mode, const char *text,
+		    size_t size, struct error *err)
+{
+	return replace(folder, path, mode, text, size, false, err);
+}
+
 int file_replace(const char *path, mode_t mode, const char *text, size_t size,
 		 struct error *err)
 {
-	return file_replace_at(AT_FDCWD, path, mode, text, size, err);
+	return replace(AT_FDCWD, path, mode, text, size, false, err);
 }
 
-int file_check(const char *path, struct error *err)
+int file_keep(const char *path, mode_t mode, const char *text, size_t size,
+	      struct error *err)
 {
-	char folder[PATH_MAX];
+	int r = replace(AT_FDCWD, path, mode, text, size, true, err);
+
+	return r < 0 ? r : file_sync_name(path, err);
+}
+
+static int find_folder(const char *path, char folder[PATH_MAX],
+		       struct error *err)
+{
 	char *slash;
 
-	if (strlen(path) >= sizeof(folder))
+	if (strlen(path) >= PATH_MAX)
 		return error_set(err, -ENAMETOOLONG, "%s: name too long", path);
 	strcpy(folder, path);
 	slash = strrchr(folder, '/');
@@ -94,8 +117,39 @@ int file_check(const char *path, struct error *err)
 		strcpy(folder, ".");
 	else
 		slash[slash == folder] = '\0';
-	if (access(folder, W_OK) < 0)
-		return error_errno(err, "%s cannot be written in %s", path,
-				   folder);
 	return 0;
+}
+
+static int sync_path(const char *path, int flags, struct error *err)
+{
+	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+	int r = fd < 0 ? -errno : sync_descriptor(fd);
+
+	return r < 0 ? error_set(err, r, "cannot sync %s: %s", path,
+				 strerror(-r))
+		     : 0;
+}
+
+int file_sync(const char *path, struct error *err)
+{
+	return sync_path(path, O_NONBLOCK, err);
+}
+
+int file_sync_name(const char *path, struct error *err)
+{
+	char folder[PATH_MAX];
+	int r = find_folder(path, folder, err);
+
+	return r < 0 ? r : sync_path(folder, O_DIRECTORY, err);
+}
+
+int file_check(const char *path, struct error *err)
+{
+	char folder[PATH_MAX];
+	int r = find_folder(path, folder, err);
+
+	if (r == 0 && access(folder, W_OK) < 0)
+		r = error_errno(err, "%s cannot be written in %s", path,
+				folder);
+	return r;
 }

@@ -20,6 +20,21 @@ int file_replace(const char *path, mode_t mode, const char *text, size_t size,
 int file_replace_at(int folder, const char *path, mode_t mode, const char *text,
 		    size_t size, struct error *err);
 
+/* As file_replace(), and waits until the file and its name are on the disk, so
+ * that a power cut leaves the old file or the new one.  For what must not be
+ * lost: the wait may take as long as the disk does.  After an error the new
+ * file may be in place. */
+int file_keep(const char *path, mode_t mode, const char *text, size_t size,
+	      struct error *err);
+
+/* Waits until the content of path is on the disk: 0 or -errno with a sentence.
+ * A file system that has nothing to sync (EINVAL) is no error. */
+int file_sync(const char *path, struct error *err);
+
+/* The same of the folder in which path has its name: what was made, renamed or
+ * removed there is on the disk. */
+int file_sync_name(const char *path, struct error *err);
+
 /* Whether file_replace() may succeed: 0 or -errno with a sentence. */
 int file_check(const char *path, struct error *err);
 

@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "tests/check.h"
+#include "tests/unit/synced.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -54,6 +55,36 @@ static void what_one_that_was_killed_has_left_is_in_nobodys_way(void)
 	CHECK(access(beside, F_OK) < 0);
 }
 
+static void what_is_kept_is_on_the_disk_with_its_name(void)
+{
+	synced_forget();
+	CHECK(file_replace(path, 0600, "new", 3, &err) == 0);
+	CHECK(synced.n == 0);
+	CHECK(file_keep(path, 0600, "kept", 4, &err) == 0);
+	CHECK_TEXT(read_text(), "kept");
+	CHECK(synced.n == 2);
+	CHECK_TEXT(synced.paths[0], beside); /* before it is renamed */
+	CHECK_TEXT(synced.paths[1], folder);
+	synced_forget();
+	CHECK(file_sync(path, &err) == 0 && file_sync_name(path, &err) == 0);
+	CHECK_TEXT(synced.paths[0], path);
+	CHECK_TEXT(synced.paths[1], folder);
+}
+
+static void
+a_folder_that_has_nothing_to_sync_is_no_error_and_a_bad_disk_is(void)
+{
+	synced_forget();
+	synced.folder_error = EINVAL;
+	CHECK(file_keep(path, 0600, "again", 5, &err) == 0);
+	synced.folder_error = EIO;
+	CHECK(file_keep(path, 0600, "again", 5, &err) == -EIO);
+	CHECK(strstr(err.text, folder) && strstr(err.text, strerror(EIO)));
+	CHECK(file_sync_name(path, &err) == -EIO);
+	CHECK(file_sync("/nowhere/ready", &err) == -ENOENT);
+	synced_forget();
+}
+
 static void a_folder_that_is_not_there_is_named(void)
 {
 	CHECK(file_replace("/nowhere/ready", 0600, "", 0, &err) < 0);
@@ -84,6 +115,8 @@ static void nothing_is_left_behind(void)
 RUN_TESTS(TEST(files_have_a_place_of_their_own),
 	  TEST(what_is_there_is_replaced_whole),
 	  TEST(what_one_that_was_killed_has_left_is_in_nobodys_way),
+	  TEST(what_is_kept_is_on_the_disk_with_its_name),
+	  TEST(a_folder_that_has_nothing_to_sync_is_no_error_and_a_bad_disk_is),
 	  TEST(a_folder_that_is_not_there_is_named),
 	  TEST(what_fits_is_read_and_a_folder_is_no_file),
 	  TEST(nothing_is_left_behind))
