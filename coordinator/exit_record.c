@@ -2,6 +2,7 @@
 #include "coordinator/exit_record.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "jobfile/exit.h"
 
 #include <errno.h>
@@ -22,16 +23,11 @@ int exit_record_read(const char *dir)
 
 int exit_record_write(const char *dir, int status, struct error *err)
 {
-	CLEANUP(fclose) FILE *file = NULL;
-	char path[4200], temporary[4300];
+	char path[4200], text[16];
+	int n = snprintf(text, sizeof(text), "%d\n", status);
 
 	snprintf(path, sizeof(path), "%s/ended", dir);
-	snprintf(temporary, sizeof(temporary), "%s.new", path);
-	file = fopen(temporary, "we");
-	if (!file || fprintf(file, "%d\n", status) < 0 || fflush(file) != 0 ||
-	    rename(temporary, path) < 0)
-		return error_errno(err, "%s", path);
-	return 0;
+	return file_keep(path, 0600, text, (size_t)n, err);
 }
 
 bool exit_is_final(int status, bool told)

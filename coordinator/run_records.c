@@ -2,6 +2,7 @@
 #include "coordinator/run_records.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/tree.h"
 
 #include <dirent.h>
@@ -53,16 +54,14 @@ int run_records_lock(const char *dir, struct error *err)
 
 int run_records_tell(const char *dir, const char *address, struct error *err)
 {
-	char path[4096], temporary[4200];
-	CLEANUP(fclose) FILE *f = NULL;
+	char path[4200], text[300];
+	int n = snprintf(text, sizeof(text), "%s\n", address);
 
+	if (n >= (int)sizeof(text))
+		return error_set(err, -ENAMETOOLONG, "%s: address too long",
+				 address);
 	snprintf(path, sizeof(path), "%s/address", dir);
-	snprintf(temporary, sizeof(temporary), "%s.new", path);
-	f = fopen(temporary, "we");
-	if (!f || fprintf(f, "%s\n", address) < 0 || fflush(f) != 0 ||
-	    rename(temporary, path) < 0)
-		return error_errno(err, "%s", path);
-	return 0;
+	return file_keep(path, 0600, text, (size_t)n, err);
 }
 
 static bool is_record(const char *name)

@@ -26,10 +26,12 @@ int run_records_lock(const char *dir, struct error *err);
 unsigned run_records_former_starts(const char *dir);
 
 /* Moves the records of the run before to DIR/previous; those that were there
- * are removed, and so is what a coordinator that was killed has left. */
+ * are removed, and so is what a coordinator that was killed has left.  Does not
+ * wait for the disk: they are for people to read. */
 int run_records_set_aside(const char *dir, struct error *err);
 
-/* Writes DIR/address at once or not at all. */
+/* Writes DIR/address at once or not at all, and to the disk: after a power cut
+ * it says that the coordinator did not end by itself. */
 int run_records_tell(const char *dir, const char *address, struct error *err);
 
 /* Removes what only a living coordinator has. */

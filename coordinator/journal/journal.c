@@ -2,6 +2,7 @@
 #include "coordinator/journal/journal.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/list.h"
 
 #include <errno.h>
@@ -301,6 +302,7 @@ int journal_open(struct journal **out, const char *path, off_t size,
 {
 	CLEANUP(journal_close)
 	struct journal *journal = calloc(1, sizeof(*journal));
+	int r;
 
 	if (!journal)
 		return error_set(err, -ENOMEM, "out of memory");
@@ -311,6 +313,9 @@ int journal_open(struct journal **out, const char *path, off_t size,
 		0600);
 	if (journal->fd < 0 || ftruncate(journal->fd, size) < 0)
 		return error_errno(err, "cannot write %s", path);
+	r = file_sync_name(path, err);
+	if (r < 0)
+		return r;
 	*out = STEAL(journal);
 	return 0;
 }

@@ -92,7 +92,8 @@ int journal_read(const char *path, journal_read_f fn, void *user,
 
 struct journal;
 
-/* Opens or makes path to append to it, without what is beyond size. */
+/* Opens or makes path to append to it, without what is beyond size.  Its name
+ * is on the disk when this returns. */
 int journal_open(struct journal **out, const char *path, off_t size,
 		 struct error *err);
 

@@ -149,11 +149,20 @@ struct history *journal_writer_history(struct journal_writer *writer)
 static void set_aside(const struct journal_writer *writer)
 {
 	char path[4200], previous[4200];
+	struct error err;
 
 	path_of(writer, "", path);
 	path_of(writer, "previous/", previous);
-	if (rename(path, previous) < 0 && errno != ENOENT)
-		log_warn("%s is not set aside: %s", path, strerror(errno));
+	if (rename(path, previous) < 0) {
+		if (errno != ENOENT)
+			log_warn("%s is not set aside: %s", path,
+				 strerror(errno));
+		return;
+	}
+	/* its old name leaves the disk when the new journal is opened */
+	if (file_sync_name(previous, &err) < 0)
+		log_warn("%s may be lost by a power cut: %s", previous,
+			 err.text);
 }
 
 /* What is not believed is kept for people, under another name. */
@@ -172,7 +181,7 @@ static int put_right(const char *path, off_t size, struct error *err)
 	snprintf(damaged, sizeof(damaged), "%s.damaged", path);
 	if (rename(path, damaged) < 0)
 		return error_errno(err, "%s", damaged);
-	return file_replace(path, 0600, text, n, err);
+	return file_keep(path, 0600, text, n, err);
 }
 
 static void open_journal(struct journal_writer *writer,

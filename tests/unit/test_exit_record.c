@@ -2,6 +2,7 @@
 #include "coordinator/exit_record.h"
 #include "jobfile/exit.h"
 #include "tests/check.h"
+#include "tests/unit/synced.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ static void a_job_that_has_not_ended_has_no_status(void)
 
 static void the_status_of_one_that_has_is_found_again(void)
 {
-	CHECK(exit_record_write(room, 130, NULL) == 0 &&
+	synced_forget();
+	CHECK(exit_record_write(room, 130, NULL) == 0 && synced_has(room) &&
 	      exit_record_read(room) == 130);
 	CHECK(exit_record_write(room, 75, NULL) == 0 &&
 	      exit_record_read(room) == 75);

@@ -4,6 +4,7 @@
 #include "coordinator/journal/journal.h"
 #include "coordinator/journal/print.h"
 #include "tests/unit/corpus.h"
+#include "tests/unit/synced.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -229,6 +230,22 @@ static void a_coordinator_stops_when_another_writes_its_journal(void)
 	journal_close(other);
 }
 
+static void a_journal_is_there_after_a_power_cut(void)
+{
+	struct journal *journal;
+	struct error err;
+
+	unlink(path);
+	synced_forget();
+	CHECK(journal_open(&journal, path, 0, &err) == 0);
+	CHECK(synced_has(room));
+	journal_close(journal);
+	synced.folder_error = EIO;
+	CHECK(journal_open(&journal, path, 0, &err) == -EIO);
+	CHECK(strstr(err.text, room));
+	synced_forget();
+}
+
 static void a_full_disk_leaves_no_half_line(void)
 {
 	struct journal *journal;
@@ -282,6 +299,7 @@ int main(void)
 		TEST(what_is_behind_a_damaged_line_is_not_believed),
 		TEST(no_journal_is_no_damage),
 		TEST(a_coordinator_stops_when_another_writes_its_journal),
+		TEST(a_journal_is_there_after_a_power_cut),
 		TEST(a_full_disk_leaves_no_half_line),
 		TEST(what_is_printed_cannot_steer_a_terminal),
 		TEST(the_corpus_of_the_fuzzer_passes),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/run_records.h"
 #include "tests/check.h"
+#include "tests/unit/synced.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -80,7 +81,8 @@ static void the_address_is_told_and_taken_back(void)
 
 	set_up();
 	lock = run_records_lock(dir, NULL);
-	CHECK(run_records_tell(dir, "unix:/x", NULL) == 0);
+	synced_forget();
+	CHECK(run_records_tell(dir, "unix:/x", NULL) == 0 && synced_has(dir));
 	snprintf(path, sizeof(path), "%s/address", dir);
 	f = fopen(path, "r");
 	CHECK(f && fgets(text, sizeof(text), f));
