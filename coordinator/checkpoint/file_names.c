@@ -2,6 +2,7 @@
 #include "coordinator/checkpoint/file_names.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -226,6 +227,39 @@ int names_link(const struct names *names, const char *from, const char *to,
 	       struct error *err)
 {
 	return for_each(names, from, to, link_one, err);
+}
+
+/* How much of a name is its folder. */
+static size_t folder_length(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash ? (size_t)(slash - name) : 0;
+}
+
+int names_sync(const struct names *names, const char *dir, struct error *err)
+{
+	const char *last = NULL; /* whose folder was synced */
+	char path[PATH_MAX];
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < names->n; i++) {
+		const char *name = names->at[i];
+		size_t n = folder_length(name);
+
+		if (last && folder_length(last) == n &&
+		    memcmp(last, name, n) == 0)
+			continue;
+		last = name;
+		if (snprintf(path, sizeof(path), "%s/%s", dir, name) >=
+		    (int)sizeof(path))
+			return error_set(err, -ENAMETOOLONG,
+					 "%s/%s: name too long", dir, name);
+		r = file_sync_name(path, err);
+		if (r == -ENOENT) /* a name that is not there */
+			r = 0;
+	}
+	return r;
 }
 
 int names_remove(const struct names *names, const char *dir, struct error *err)

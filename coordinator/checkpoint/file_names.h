@@ -45,6 +45,9 @@ int names_move(const struct names *names, const char *from, const char *to,
 int names_link(const struct names *names, const char *from, const char *to,
 	       struct error *err);
 
+/* Waits until these names in dir are on the disk. */
+int names_sync(const struct names *names, const char *dir, struct error *err);
+
 /* Removes those that are there. */
 int names_remove(const struct names *names, const char *dir, struct error *err);
 

@@ -11,7 +11,8 @@
  * The one that is no good is set aside first, by renaming; then the other one
  * is linked to its place, and only when it is whole there does it leave the
  * folder that it was kept in.  A coordinator that finds an aside/ knows that
- * this was broken off, and does it again.
+ * this was broken off, and does it again.  Each checkpoint's new names are on
+ * the disk before its old ones are removed, so a power cut loses none.
  */
 
 bool checkpoint_is_damaged(int looked)
@@ -41,6 +42,8 @@ static int bring_back(struct checkpoint_store *store, const char *name,
 	if (r == 0)
 		r = names_move(&names, from, store_dir(store), err);
 	if (r == 0)
+		r = names_sync(&names, store_dir(store), err);
+	if (r == 0)
 		store_remove_folder(store, name);
 	return r;
 }
@@ -55,6 +58,8 @@ static int put_back(struct checkpoint_store *store, const char *slot,
 
 	if (r == 0)
 		r = names_link(&names, from, store_dir(store), err);
+	if (r == 0)
+		r = names_sync(&names, store_dir(store), err);
 	if (r == 0)
 		r = store_look(store, out, err);
 	if (r == 0) {
@@ -144,6 +149,8 @@ int checkpoint_store_roll_back(struct checkpoint_store *store,
 	store_folder(store, "aside", aside);
 	r = names_move(&names, store_dir(store), aside, err);
 	if (r == 0)
+		r = names_sync(&names, aside, err);
+	if (r == 0)
 		r = store_app_keeps_previous(store)
 			    ? store_look(store, out, err)
 			    : take_kept(store, out, err);
@@ -186,7 +193,7 @@ static int take_away(struct checkpoint_store *store, struct error *err)
 	if (r == 0)
 		r = names_move(&names, store_dir(store),
 			       store_folder(store, "1", kept), err);
-	return r;
+	return r < 0 ? r : names_sync(&names, kept, err);
 }
 
 int checkpoint_store_undo_rollback(struct checkpoint_store *store,

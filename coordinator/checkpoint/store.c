@@ -333,6 +333,9 @@ void checkpoint_store_keep_settled(struct checkpoint_store *store)
 		checkpoint_store_keep(store);
 }
 
+/* The ranks compute, and their heartbeats are not to wait for a disk.  A power
+ * cut that loses these names leaves the newest checkpoint where it is, and an
+ * older one in 1/. */
 static void rotate(struct checkpoint_store *store)
 {
 	if (store_has_folder(store, "1"))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/checkpoint_bed.h"
+#include "tests/unit/synced.h"
 
 static void a_damaged_one_gives_way_to_the_one_before(void)
 {
@@ -24,6 +25,53 @@ static void a_damaged_one_gives_way_to_the_one_before(void)
 		CHECK(keeps("1")); /* ranks have gone on from it */
 		tear_down();
 	}
+}
+
+static bool go_back(struct error *err)
+{
+	struct checkpoint newest, older;
+
+	return look(&bed.job.app, &newest, NULL) == 0 &&
+	       checkpoint_store_roll_back(bed.store, &newest, false, &older,
+					  err) == 0;
+}
+
+static bool keeps_two(void)
+{
+	bool keeps_first;
+
+	if (!set_up(FORMER_REPLACED))
+		return false;
+	put_by_renaming("state", "1");
+	keeps_first = keeps("1");
+	put_by_renaming("state", "2");
+	synced_forget();
+	return keeps_first;
+}
+
+static void names_are_on_the_disk_before_others_are_removed(void)
+{
+	struct error err;
+
+	CHECK(keeps_two() && go_back(&err));
+	CHECK_TEXT(read_it("state"), "1");
+	CHECK(synced_has(below(ADAPTER_KEPT "/aside")));
+	CHECK(synced_has(below(ADAPTER_KEPT "/aside/parts")));
+	CHECK(synced_has(bed.dir) && synced_has(below("parts")));
+	tear_down();
+}
+
+static void a_disk_that_cannot_sync_loses_neither_checkpoint(void)
+{
+	struct error err;
+
+	CHECK(keeps_two());
+	synced.folder_error = EIO;
+	CHECK(!go_back(&err));
+	synced_forget();
+	CHECK_TEXT(read_it("state"), "2");
+	CHECK_TEXT(read_it(ADAPTER_KEPT "/1/state"), "1");
+	tear_down();
 }
 
 static void a_link_to_the_damaged_one_is_passed_over(void)
@@ -230,6 +278,8 @@ static void an_application_that_keeps_two_has_only_the_newest_set_aside(void)
 }
 
 RUN_TESTS(TEST(a_damaged_one_gives_way_to_the_one_before),
+	  TEST(names_are_on_the_disk_before_others_are_removed),
+	  TEST(a_disk_that_cannot_sync_loses_neither_checkpoint),
 	  TEST(a_link_to_the_damaged_one_is_passed_over),
 	  TEST(without_another_nothing_changes), TEST(a_guess_is_taken_back),
 	  TEST(a_guess_that_was_right_is_kept_for_people),
