@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -21,18 +22,73 @@ struct journal {
 
 DEFINE_CLEANUP(struct journal, journal_close)
 
-/* For each kind of line: its word, and how many numbers follow. */
-static const struct {
-	const char *word;
-	int numbers;
-} kinds[] = {
-	[JOURNAL_BEGUN] = {"begun", 7},       [JOURNAL_LIFE] = {"life", 2},
-	[JOURNAL_EVENT] = {"event", 3},       [JOURNAL_SEEN] = {"seen", 4},
-	[JOURNAL_REPEATED] = {"repeated", 1}, [JOURNAL_NOTICE] = {"notice", 1},
-	[JOURNAL_REQUEST] = {"request", 2},
+/* A number of an entry: bool, or 4 or 8 bytes. */
+struct field {
+	size_t at, size;
 };
 
-enum { NUMBERS_MAX = 7, EVENT_TYPES = JOB_EV_SUSPEND + 1 };
+enum { FIELDS_MAX = 24, EVENT_TYPES = JOB_EV_SUSPEND + 1 };
+
+#define F(member)                                                              \
+	{                                                                      \
+		offsetof(struct journal_entry, member),                        \
+			sizeof(((struct journal_entry *)NULL)->member)         \
+	}
+
+/* For each kind of line: its word, and the numbers that follow. */
+/* clang-format off */
+static const struct {
+	const char *word;
+	struct field fields[FIELDS_MAX]; /* to the first of no size */
+} kinds[] = {
+	[JOURNAL_BEGUN] = {"begun", {
+		F(begun.version), F(begun.wall), F(begun.initial),
+		F(begun.retries), F(begun.has_checkpoint), F(begun.proves),
+		F(begun.starts)}},
+	[JOURNAL_LIFE] = {"life", {F(life.wall), F(life.starts)}},
+	[JOURNAL_EVENT] = {"event", {
+		F(event.epoch), F(event.size), F(event.leave)}},
+	[JOURNAL_SEEN] = {"seen", {
+		F(seen.step), F(seen.total), F(seen.when), F(seen.first)}},
+	[JOURNAL_REPEATED] = {"repeated", {F(repeated.steps)}},
+	[JOURNAL_NOTICE] = {"notice", {F(notice.kind)}},
+	[JOURNAL_REQUEST] = {"request", {F(request.from), F(request.to)}},
+	[JOURNAL_JOB] = {"job", {
+		F(job.state), F(job.want), F(job.grant), F(job.size),
+		F(job.begun), F(job.target), F(job.proven), F(job.resumed),
+		F(job.stepped), F(job.worked), F(job.starts), F(job.epoch),
+		F(job.next), F(job.retries_left), F(job.has_checkpoint),
+		F(job.failed), F(job.failures), F(job.instead), F(job.drops),
+		F(job.again), F(job.leave), F(job.deadline)}},
+	[JOURNAL_PROGRESS] = {"progress", {
+		F(progress.lives), F(progress.rescales_done), F(progress.step),
+		F(progress.total), F(progress.last_step),
+		F(progress.first_step), F(progress.first_step_at),
+		F(progress.ordered_at), F(progress.saved_after)}},
+	[JOURNAL_TALLY] = {"tally", {
+		F(tally.grown), F(tally.shrunk), F(tally.recovered),
+		F(tally.checkpoints), F(tally.dropped), F(tally.declined),
+		F(tally.lost), F(tally.drained), F(tally.phases[0]),
+		F(tally.phases[1]), F(tally.phases[2]), F(tally.phases[3]),
+		F(tally.phases[4]), F(tally.phases[5]), F(tally.paused),
+		F(tally.repeated)}},
+	[JOURNAL_SPAN] = {"span", {F(span.from), F(span.to), F(span.ranks)}},
+	[JOURNAL_RESCALE] = {"rescale", {
+		F(rescale.epoch), F(rescale.from), F(rescale.to),
+		F(rescale.asked), F(rescale.executors), F(rescale.prepared),
+		F(rescale.ordered), F(rescale.saved), F(rescale.stopped),
+		F(rescale.up), F(rescale.resumed), F(rescale.stepped),
+		F(rescale.last_step), F(rescale.repeated),
+		F(rescale.recovery), F(rescale.due)}},
+	[JOURNAL_RESULT] = {"result", {{0, 0}}},
+	[JOURNAL_NOTICED] = {"noticed", {
+		F(noticed.number), F(noticed.at), F(noticed.kind)}},
+	[JOURNAL_ANSWERED] = {"answered", {
+		F(answered.number), F(answered.from), F(answered.to)}},
+};
+/* clang-format on */
+
+_Static_assert(PHASES == 6, "each phase of a tally has a number");
 
 /* IEEE 802.3, as of zlib and of cksum -o 3. */
 static uint32_t checksum(const char *text, size_t n)
@@ -70,96 +126,52 @@ static int find_event(const char *word)
 	return -EINVAL;
 }
 
-static void get_numbers(const struct journal_entry *e,
-			uint64_t out[NUMBERS_MAX])
+static uint64_t get_number(const struct journal_entry *e,
+			   const struct field *field)
 {
-	switch (e->kind) {
-	case JOURNAL_BEGUN:
-		out[0] = JOURNAL_VERSION;
-		out[1] = (uint64_t)e->begun.wall;
-		out[2] = e->begun.initial;
-		out[3] = e->begun.retries;
-		out[4] = e->begun.has_checkpoint;
-		out[5] = e->begun.proves;
-		out[6] = e->begun.starts;
-		return;
-	case JOURNAL_LIFE:
-		out[0] = (uint64_t)e->life.wall;
-		out[1] = e->life.starts;
-		return;
-	case JOURNAL_EVENT:
-		out[0] = e->event.epoch;
-		out[1] = e->event.size;
-		out[2] = (uint64_t)e->event.leave;
-		return;
-	case JOURNAL_SEEN:
-		out[0] = e->seen.step;
-		out[1] = e->seen.total;
-		out[2] = (uint64_t)e->seen.when;
-		out[3] = e->seen.first;
-		return;
-	case JOURNAL_REPEATED:
-		out[0] = e->repeated.steps;
-		return;
-	case JOURNAL_NOTICE:
-		out[0] = (uint64_t)e->notice.kind;
-		return;
-	case JOURNAL_REQUEST:
-		out[0] = e->request.from;
-		out[1] = e->request.to;
-		return;
+	const char *at = (const char *)e + field->at;
+	uint64_t wide = 0;
+	uint32_t narrow;
+
+	switch (field->size) {
+	case sizeof(bool):
+		return *at != 0;
+	case sizeof(narrow):
+		memcpy(&narrow, at, sizeof(narrow));
+		return narrow;
+	case sizeof(wide):
+		memcpy(&wide, at, sizeof(wide));
 	}
+	return wide;
 }
 
-static int set_numbers(struct journal_entry *e, const uint64_t in[NUMBERS_MAX])
+static void set_number(struct journal_entry *e, const struct field *field,
+		       uint64_t value)
 {
-	switch (e->kind) {
-	case JOURNAL_BEGUN:
-		e->begun.wall = (msec_t)in[1];
-		e->begun.initial = (unsigned)in[2];
-		e->begun.retries = (unsigned)in[3];
-		e->begun.has_checkpoint = in[4];
-		e->begun.proves = in[5];
-		e->begun.starts = (unsigned)in[6];
-		return in[0] == JOURNAL_VERSION ? 0 : -EINVAL;
-	case JOURNAL_LIFE:
-		e->life.wall = (msec_t)in[0];
-		e->life.starts = (unsigned)in[1];
-		return 0;
-	case JOURNAL_EVENT:
-		e->event.epoch = (unsigned)in[0];
-		e->event.size = (unsigned)in[1];
-		e->event.leave = (msec_t)in[2];
-		return 0;
-	case JOURNAL_SEEN:
-		e->seen.step = in[0];
-		e->seen.total = in[1];
-		e->seen.when = (msec_t)in[2];
-		e->seen.first = in[3];
-		return 0;
-	case JOURNAL_REPEATED:
-		e->repeated.steps = in[0];
-		return 0;
-	case JOURNAL_NOTICE:
-		e->notice.kind = (Bellows__V1__NoticeKind)in[0];
-		return 0;
-	case JOURNAL_REQUEST:
-		e->request.from = (unsigned)in[0];
-		e->request.to = (unsigned)in[1];
-		return 0;
+	char *at = (char *)e + field->at;
+	uint32_t narrow = (uint32_t)value;
+	bool set = value != 0;
+
+	switch (field->size) {
+	case sizeof(set):
+		memcpy(at, &set, sizeof(set));
+		return;
+	case sizeof(narrow):
+		memcpy(at, &narrow, sizeof(narrow));
+		return;
+	case sizeof(value):
+		memcpy(at, &value, sizeof(value));
 	}
-	return -EINVAL;
 }
 
 size_t journal_format(const struct journal_entry *entry,
 		      char line[JOURNAL_LINE_MAX])
 {
-	uint64_t numbers[NUMBERS_MAX] = {0};
+	const struct field *field = kinds[entry->kind].fields;
 	char *rest = line + 9; /* behind the sum and its blank */
 	size_t room = JOURNAL_LINE_MAX - 9, n;
 	char sum[9];
 
-	get_numbers(entry, numbers);
 	n = (size_t)snprintf(rest, room, "%" PRId64 " %s", entry->at,
 			     kinds[entry->kind].word);
 	if (entry->kind == JOURNAL_EVENT) {
@@ -168,9 +180,9 @@ size_t journal_format(const struct journal_entry *entry,
 		event_word(entry->event.type, word);
 		n += (size_t)snprintf(rest + n, room - n, " %s", word);
 	}
-	for (int i = 0; i < kinds[entry->kind].numbers; i++)
+	for (; field->size > 0; field++)
 		n += (size_t)snprintf(rest + n, room - n, " %" PRIu64,
-				      numbers[i]);
+				      get_number(entry, field));
 	n += (size_t)snprintf(rest + n, room - n, " %s", entry->text);
 	for (size_t i = 0; i < n; i++)
 		if ((unsigned char)rest[i] < ' ')
@@ -228,9 +240,19 @@ static bool take_kind(const char **at, struct journal_entry *out)
 	return false;
 }
 
+/* What other programs of this version can have written. */
+static bool is_known(const struct journal_entry *e)
+{
+	if (e->kind == JOURNAL_BEGUN)
+		return e->begun.version >= JOURNAL_VERSION_FIRST &&
+		       e->begun.version <= JOURNAL_VERSION;
+	return e->kind != JOURNAL_JOB || e->job.state <= JOB_SUSPENDED;
+}
+
 int journal_parse(const char *line, size_t n, struct journal_entry *out)
 {
-	uint64_t numbers[NUMBERS_MAX] = {0}, at_time;
+	const struct field *field;
+	uint64_t at_time, number;
 	char text[JOURNAL_LINE_MAX], sum[9];
 	const char *at = text;
 
@@ -247,13 +269,15 @@ int journal_parse(const char *line, size_t n, struct journal_entry *out)
 	    !take_kind(&at, out))
 		return -EINVAL;
 	out->at = (msec_t)at_time;
-	for (int i = 0; i < kinds[out->kind].numbers; i++)
-		if (!take_number(&at, &numbers[i]))
+	for (field = kinds[out->kind].fields; field->size > 0; field++) {
+		if (!take_number(&at, &number))
 			return -EINVAL;
-	if (strlen(at) >= sizeof(out->text))
+		set_number(out, field, number);
+	}
+	if (strlen(at) >= sizeof(out->text) || !is_known(out))
 		return -EINVAL;
 	strcpy(out->text, at);
-	return set_numbers(out, numbers);
+	return 0;
 }
 
 /* ---- reading ---- */
@@ -265,14 +289,16 @@ int journal_read(const char *path, journal_read_f fn, void *user,
 	CLEANUP(free) char *line = NULL;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct journal_entry entry;
+	struct stat st;
 	size_t room = 0;
 	ssize_t n;
 
 	*end = (struct journal_end){0};
 	if (fd >= 0)
 		file = fdopen(fd, "r");
-	if (!file)
+	if (!file || fstat(fd, &st) < 0)
 		return error_errno(err, "cannot read %s", path);
+	end->inode = st.st_ino;
 	while ((n = getline(&line, &room, file)) > 0) {
 		if (line[n - 1] != '\n' ||
 		    journal_parse(line, (size_t)n - 1, &entry) < 0 ||
@@ -297,8 +323,36 @@ msec_t journal_wall_clock(void)
 	return (msec_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-int journal_open(struct journal **out, const char *path, off_t size,
-		 struct error *err)
+static int open_end(const char *path, int flags)
+{
+	return open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags,
+		    0600);
+}
+
+static int disown(const struct journal *journal, struct error *err)
+{
+	return error_set(err, -EBUSY,
+			 "%s: another coordinator has written to it",
+			 journal->path);
+}
+
+/* Cuts off what is not believed, of the file that was read. */
+static int cut(const struct journal *journal, const struct journal_end *end,
+	       struct error *err)
+{
+	struct stat st;
+
+	if (fstat(journal->fd, &st) < 0)
+		return error_errno(err, "cannot write %s", journal->path);
+	if (end->inode != 0 && st.st_ino != end->inode)
+		return disown(journal, err);
+	if (ftruncate(journal->fd, end->size) < 0)
+		return error_errno(err, "cannot write %s", journal->path);
+	return 0;
+}
+
+int journal_open(struct journal **out, const char *path,
+		 const struct journal_end *end, struct error *err)
 {
 	CLEANUP(journal_close)
 	struct journal *journal = calloc(1, sizeof(*journal));
@@ -307,16 +361,33 @@ int journal_open(struct journal **out, const char *path, off_t size,
 	if (!journal)
 		return error_set(err, -ENOMEM, "out of memory");
 	snprintf(journal->path, sizeof(journal->path), "%s", path);
-	journal->size = size;
-	journal->fd = open(
-		path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-		0600);
-	if (journal->fd < 0 || ftruncate(journal->fd, size) < 0)
+	journal->size = end->size;
+	journal->fd = open_end(path, O_CREAT);
+	if (journal->fd < 0)
 		return error_errno(err, "cannot write %s", path);
-	r = file_sync_name(path, err);
+	r = cut(journal, end, err);
+	if (r == 0)
+		r = file_sync_name(path, err);
 	if (r < 0)
 		return r;
 	*out = STEAL(journal);
+	return 0;
+}
+
+off_t journal_size(const struct journal *journal)
+{
+	return journal->size;
+}
+
+/* 0, or -EBUSY: another coordinator has the job. */
+static int check_owner(const struct journal *journal, struct error *err)
+{
+	struct stat st;
+
+	if (fstat(journal->fd, &st) < 0)
+		return error_errno(err, "cannot write %s", journal->path);
+	if (st.st_size != journal->size || st.st_nlink == 0)
+		return disown(journal, err);
 	return 0;
 }
 
@@ -334,15 +405,11 @@ int journal_append(struct journal *journal, const struct journal_entry *entry,
 {
 	char line[JOURNAL_LINE_MAX];
 	size_t n = journal_format(entry, line);
-	struct stat st;
+	int r = check_owner(journal, err);
 	ssize_t k;
 
-	if (fstat(journal->fd, &st) < 0)
-		return error_errno(err, "cannot write %s", journal->path);
-	if (st.st_size != journal->size || st.st_nlink == 0)
-		return error_set(err, -EBUSY,
-				 "%s: another coordinator has written to it",
-				 journal->path);
+	if (r < 0)
+		return r;
 	k = write(journal->fd, line, n);
 	if (k != (ssize_t)n)
 		return take_back(journal, k < 0 ? -errno : -ENOSPC, err);
@@ -350,6 +417,48 @@ int journal_append(struct journal *journal, const struct journal_entry *entry,
 		return take_back(journal, -errno, err);
 	journal->size += k;
 	return 0;
+}
+
+/* The new file takes the place of the old one, which is looked at before and
+ * after: a coordinator that has it open too is noticed here if it has written,
+ * or else notices that its file has no name any more. */
+static int take_place(struct journal *journal, const char *beside, off_t size,
+		      struct error *err)
+{
+	CLEANUP(close) int old = -1;
+	int fd = open_end(beside, 0), r;
+	struct stat st;
+
+	if (fd < 0)
+		return error_errno(err, "cannot write %s", beside);
+	r = check_owner(journal, err);
+	if (r == 0 && rename(beside, journal->path) < 0)
+		r = error_errno(err, "cannot replace %s", journal->path);
+	if (r < 0) {
+		close(fd);
+		return r;
+	}
+	old = journal->fd;
+	journal->fd = fd;
+	if (fstat(old, &st) < 0 || st.st_size != journal->size)
+		r = disown(journal, err);
+	journal->size = size;
+	return r < 0 ? r : file_sync_name(journal->path, err);
+}
+
+int journal_replace(struct journal *journal, const char *lines, size_t size,
+		    struct error *err)
+{
+	char beside[4300];
+	int r;
+
+	snprintf(beside, sizeof(beside), "%s.summary", journal->path);
+	r = file_keep(beside, 0600, lines, size, err);
+	if (r == 0)
+		r = take_place(journal, beside, (off_t)size, err);
+	if (r < 0)
+		unlink(beside);
+	return r;
 }
 
 struct journal *journal_close(struct journal *journal)

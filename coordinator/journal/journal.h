@@ -14,6 +14,10 @@
  * job began; the kind; its numbers; a text up to the end.  Lines are only
  * appended, and each is on the disk before anything is done about it.
  *
+ * A journal that has become long is replaced by a summary (summary.h): it
+ * begins like any other, and goes on with lines that say where the job, its
+ * history and its counts had got to.  Version 1 had no summaries.
+ *
  * The last line may be torn: it was never acted upon, and is dropped.  Any
  * other line that does not fit ends what is believed.
  */
@@ -24,7 +28,7 @@
 
 #include <sys/types.h>
 
-enum { JOURNAL_VERSION = 1 };
+enum { JOURNAL_VERSION_FIRST = 1, JOURNAL_VERSION = 2 };
 
 enum journal_kind {
 	JOURNAL_BEGUN,    /* the first one; text: the job's name */
@@ -34,6 +38,16 @@ enum journal_kind {
 	JOURNAL_REPEATED, /* steps to be computed again */
 	JOURNAL_NOTICE,   /* text: a sentence */
 	JOURNAL_REQUEST, /* of the size that the next event has; text: its id */
+
+	/* Of a summary; JOURNAL_JOB comes first. */
+	JOURNAL_JOB,      /* as it was; without its patience */
+	JOURNAL_PROGRESS, /* of the application and of the job */
+	JOURNAL_TALLY,
+	JOURNAL_SPAN,     /* each that is remembered, the oldest first */
+	JOURNAL_RESCALE,  /* likewise; text: its reason */
+	JOURNAL_RESULT,   /* of the rescale before; text */
+	JOURNAL_NOTICED,  /* as JOURNAL_SPAN; text: the sentence */
+	JOURNAL_ANSWERED, /* a request, likewise; text: its id */
 };
 
 struct journal_entry {
@@ -47,6 +61,7 @@ struct journal_entry {
 			bool has_checkpoint;
 			bool proves; /* starts have to prove that they went on
 				      */
+			unsigned version;
 		} begun;
 		struct {
 			msec_t wall;
@@ -71,6 +86,25 @@ struct journal_entry {
 		struct {
 			unsigned from, to;
 		} request;
+		struct job job;
+		struct {
+			unsigned lives, rescales_done;
+			uint64_t step, total, first_step;
+			msec_t last_step, first_step_at;
+			uint64_t ordered_at, saved_after; /* see replay.h */
+		} progress;
+		struct tally tally;
+		struct span span;
+		struct rescale rescale; /* its texts: "" */
+		struct {
+			uint64_t number;
+			msec_t at;
+			Bellows__V1__NoticeKind kind;
+		} noticed;
+		struct {
+			uint64_t number; /* 0: the first of the job */
+			unsigned from, to;
+		} answered;
 	};
 	char text[REASON_MAX];
 };
@@ -79,7 +113,8 @@ struct journal_entry {
 typedef bool (*journal_read_f)(void *user, const struct journal_entry *entry);
 
 struct journal_end {
-	off_t size; /* of what is believed */
+	ino_t inode; /* of the file; 0: of any */
+	off_t size;  /* of what is believed */
 	unsigned lines;
 	bool torn;    /* the last line is, and was dropped */
 	bool damaged; /* there is more behind a line that does not fit */
@@ -92,15 +127,26 @@ int journal_read(const char *path, journal_read_f fn, void *user,
 
 struct journal;
 
-/* Opens or makes path to append to it, without what is beyond size.  Its name
- * is on the disk when this returns. */
-int journal_open(struct journal **out, const char *path, off_t size,
-		 struct error *err);
+/* Opens or makes path to append to it, without what is not believed.  Its name
+ * is on the disk when this returns.  -EBUSY: it is another file than the one
+ * that was read. */
+int journal_open(struct journal **out, const char *path,
+		 const struct journal_end *end, struct error *err);
+
+/* Bytes of the lines that it has. */
+off_t journal_size(const struct journal *journal);
 
 /* When it returns 0 the entry is on the disk.  -EBUSY: somebody else has
  * written to it, and this coordinator is no longer the job's. */
 int journal_append(struct journal *journal, const struct journal_entry *entry,
 		   struct error *err);
+
+/* Puts these lines in place of all that it has, on the disk, whole or not at
+ * all.  -EBUSY: as journal_append().  After another error it goes on with the
+ * lines it had, or with the new ones if only their name is not known to be on
+ * the disk. */
+int journal_replace(struct journal *journal, const char *lines, size_t size,
+		    struct error *err);
 
 struct journal *journal_close(struct journal *journal); /* NULL */
 
@@ -110,7 +156,7 @@ msec_t journal_wall_clock(void);
 /* One line, without its end; -EINVAL if it is none. */
 int journal_parse(const char *line, size_t n, struct journal_entry *out);
 /* With its end; at most JOURNAL_LINE_MAX bytes.  Returns how many. */
-enum { JOURNAL_LINE_MAX = REASON_MAX + 300 };
+enum { JOURNAL_LINE_MAX = REASON_MAX + 700 };
 size_t journal_format(const struct journal_entry *entry,
 		      char line[JOURNAL_LINE_MAX]);
 

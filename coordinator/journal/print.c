@@ -41,6 +41,58 @@ static void put_event(const struct journal_print *r, const struct job *before,
 		fprintf(r->to, ": %s", text_safe(e->text).s);
 }
 
+/* A line of a summary. */
+static void put_summary(FILE *to, const struct journal_entry *e)
+{
+	switch (e->kind) {
+	case JOURNAL_JOB:
+		fprintf(to,
+			"summary of what came before: %s, %u ranks, start %u",
+			job_state_name(e->job.state), e->job.size,
+			e->job.epoch);
+		break;
+	case JOURNAL_PROGRESS:
+		fprintf(to, "  step %llu of %llu",
+			(unsigned long long)e->progress.step,
+			(unsigned long long)e->progress.total);
+		break;
+	case JOURNAL_TALLY:
+		fprintf(to,
+			"  grown %u times, shrunk %u, recovered %u, dropped %u",
+			e->tally.grown, e->tally.shrunk, e->tally.recovered,
+			e->tally.dropped);
+		break;
+	case JOURNAL_SPAN:
+		fprintf(to, "  from %.3f s: %u ranks computed",
+			(double)e->span.from / 1000, e->span.ranks);
+		break;
+	case JOURNAL_RESCALE:
+		fprintf(to, "  at %.3f s: %u -> %u ranks: %s",
+			(double)e->rescale.asked / 1000, e->rescale.from,
+			e->rescale.to, text_safe(e->text).s);
+		break;
+	case JOURNAL_RESULT:
+		fprintf(to, "    ended: %s", text_safe(e->text).s);
+		break;
+	case JOURNAL_NOTICED:
+		fprintf(to, "  at %.3f s: notice: %s",
+			(double)e->noticed.at / 1000, text_safe(e->text).s);
+		break;
+	case JOURNAL_ANSWERED:
+		fprintf(to, "  request %s: %u -> %u ranks",
+			text_safe(e->text).s, e->answered.from, e->answered.to);
+		break;
+	case JOURNAL_BEGUN:
+	case JOURNAL_LIFE:
+	case JOURNAL_EVENT:
+	case JOURNAL_SEEN:
+	case JOURNAL_REPEATED:
+	case JOURNAL_NOTICE:
+	case JOURNAL_REQUEST:
+		break;
+	}
+}
+
 static void put(const struct journal_print *r, const struct job *before,
 		const struct journal_entry *e)
 {
@@ -72,6 +124,16 @@ static void put(const struct journal_print *r, const struct job *before,
 	case JOURNAL_REQUEST:
 		fprintf(r->to, "request %s: %u -> %u ranks",
 			text_safe(e->text).s, e->request.from, e->request.to);
+		break;
+	case JOURNAL_JOB:
+	case JOURNAL_PROGRESS:
+	case JOURNAL_TALLY:
+	case JOURNAL_SPAN:
+	case JOURNAL_RESCALE:
+	case JOURNAL_RESULT:
+	case JOURNAL_NOTICED:
+	case JOURNAL_ANSWERED:
+		put_summary(r->to, e);
 		break;
 	}
 	fputc('\n', r->to);

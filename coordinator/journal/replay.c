@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/journal/replay.h"
 
+#include "coordinator/journal/summary.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -87,6 +89,15 @@ bool journal_replay_entry(void *user, const struct journal_entry *e)
 	case JOURNAL_REQUEST:
 		note_request(replay, e);
 		return true;
+	case JOURNAL_JOB:
+	case JOURNAL_PROGRESS:
+	case JOURNAL_TALLY:
+	case JOURNAL_SPAN:
+	case JOURNAL_RESCALE:
+	case JOURNAL_RESULT:
+	case JOURNAL_NOTICED:
+	case JOURNAL_ANSWERED:
+		return journal_summary_entry(replay, e);
 	}
 	return false;
 }

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "coordinator/journal/summary.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,8 +14,11 @@ struct journal_writer {
 	struct loop *loop;
 	const char *dir;
 	struct journal *journal; /* NULL: what happens is not kept */
-	msec_t written;          /* newest instant that it has */
-	uint64_t seen;           /* step that it has */
+	bool lost;               /* the job is another coordinator's */
+	struct loop_timer stop;
+	off_t limit;    /* it is summed up once it is longer */
+	msec_t written; /* newest instant that it has */
+	uint64_t seen;  /* step that it has */
 	struct history history;
 	struct requests requests;
 };
@@ -37,6 +41,68 @@ static msec_t instant_of(struct journal_writer *writer, msec_t now)
 	return writer->written;
 }
 
+static void on_lost(void *user)
+{
+	struct journal_writer *writer = user;
+
+	loop_stop(writer->loop, -EBUSY);
+}
+
+/* The loop may not have begun to run yet, and is stopped when it does. */
+static bool lose_job(struct journal_writer *writer, const struct error *err)
+{
+	writer->journal = journal_close(writer->journal);
+	writer->lost = true;
+	log_error("%s, and has the job now", err->text);
+	loop_timer_set(writer->loop, &writer->stop, 0, on_lost, writer);
+	return false;
+}
+
+static int replace_by_summary(struct journal_writer *writer, const char *path,
+			      struct error *err)
+{
+	CLEANUP(free)
+	struct journal_replay *replay = calloc(1, sizeof(*replay));
+	CLEANUP(free) char *lines = NULL;
+	struct journal_end end;
+	size_t size;
+	int r;
+
+	if (!replay)
+		return error_set(err, -ENOMEM, "out of memory");
+	r = journal_read(path, journal_replay_entry, replay, &end, err);
+	if (r == 0 && end.size != journal_size(writer->journal))
+		r = error_set(err, -EINVAL, "%s:%u: this line does not fit",
+			      path, end.lines + 1);
+	if (r == 0)
+		r = journal_summary_make(replay, &lines, &size, err);
+	return r < 0 ? r : journal_replace(writer->journal, lines, size, err);
+}
+
+/* False: this coordinator is no longer the job's. */
+static bool sum_up(struct journal_writer *writer)
+{
+	off_t before = journal_size(writer->journal);
+	struct error err;
+	char path[4200];
+	int r;
+
+	if (before <= writer->limit)
+		return true;
+	path_of(writer, "", path);
+	r = replace_by_summary(writer, path, &err);
+	if (r == -EBUSY)
+		return lose_job(writer, &err);
+	if (r < 0)
+		log_warn("the journal stays as long as it is: %s", err.text);
+	else
+		log_info("the journal of %lld bytes is summed up in %lld",
+			 (long long)before,
+			 (long long)journal_size(writer->journal));
+	writer->limit = journal_size(writer->journal) + JOURNAL_SIZE_MAX;
+	return true;
+}
+
 static bool write_down(struct journal_writer *writer,
 		       struct journal_entry *entry, msec_t now,
 		       const char *text)
@@ -45,21 +111,17 @@ static bool write_down(struct journal_writer *writer,
 	int r;
 
 	if (!writer->journal)
-		return true;
+		return !writer->lost;
 	entry->at = instant_of(writer, now);
 	snprintf(entry->text, sizeof(entry->text), "%s", text);
 	r = journal_append(writer->journal, entry, &err);
 	if (r == 0)
-		return true;
+		return sum_up(writer);
+	if (r == -EBUSY)
+		return lose_job(writer, &err);
 	writer->journal = journal_close(writer->journal);
-	if (r != -EBUSY) {
-		log_error("what happens from here on is not kept: %s",
-			  err.text);
-		return true;
-	}
-	log_error("%s, and has the job now", err.text);
-	loop_stop(writer->loop, -EBUSY);
-	return false;
+	log_error("what happens from here on is not kept: %s", err.text);
+	return true;
 }
 
 /* How far the application is, if that has changed. */
@@ -187,6 +249,7 @@ static int put_right(const char *path, off_t size, struct error *err)
 static void open_journal(struct journal_writer *writer,
 			 const struct journal_end *end)
 {
+	struct journal_end believed = *end;
 	struct error err;
 	char path[4200];
 	int r = 0;
@@ -197,12 +260,16 @@ static void open_journal(struct journal_writer *writer,
 			  "kept in %s.damaged",
 			  path, end->lines + 1, path);
 		r = put_right(path, end->size, &err);
+		believed.inode = 0;
 	}
 	if (r == 0)
-		r = journal_open(&writer->journal, path, end->size, &err);
-	if (r < 0)
+		r = journal_open(&writer->journal, path, &believed, &err);
+	if (r == -EBUSY)
+		lose_job(writer, &err);
+	else if (r < 0)
 		log_error("what happens is not kept: %s", err.text);
 	writer->seen = writer->history.step;
+	writer->limit = JOURNAL_SIZE_MAX;
 }
 
 void journal_writer_begin(struct journal_writer *writer, const struct job *job,
@@ -211,7 +278,8 @@ void journal_writer_begin(struct journal_writer *writer, const struct job *job,
 	const struct journal_end nothing = {0};
 	struct journal_entry entry = {
 		.kind = JOURNAL_BEGUN,
-		.begun = {.wall = journal_wall_clock(),
+		.begun = {.version = JOURNAL_VERSION,
+			  .wall = journal_wall_clock(),
 			  .initial = job->want,
 			  .retries = job->retries_left,
 			  .starts = job->starts,
@@ -264,6 +332,7 @@ struct journal_writer *journal_writer_destroy(struct journal_writer *writer)
 {
 	if (!writer)
 		return NULL;
+	loop_timer_clear(&writer->stop);
 	journal_close(writer->journal);
 	free(writer);
 	return NULL;

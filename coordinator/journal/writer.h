@@ -10,12 +10,18 @@
  * on, the log says it once, and the journal ends there.  A coordinator that
  * takes over then knows the job as it was at that time, and the checkpoint as
  * it is.
+ *
+ * A journal that has become too long is replaced by its summary, which takes a
+ * part of a second.
  */
 
 #include "coordinator/journal/replay.h"
 #include "loop/loop.h"
 
 struct journal_writer;
+
+/* Bytes: a journal that is longer is replaced by its summary. */
+enum { JOURNAL_SIZE_MAX = 4 << 20 };
 
 /* The journal is in folder dir.  The loop is stopped with -EBUSY when another
  * coordinator has written to the journal. */

@@ -190,8 +190,8 @@ struct mpirun *mpirun_destroy(struct mpirun *run)
 
 /* ---- the journal, which would be on a disk ---- */
 
-int journal_open(struct journal **out, const char *path, off_t size,
-		 struct error *err)
+int journal_open(struct journal **out, const char *path,
+		 const struct journal_end *end, struct error *err)
 {
 	static struct journal journal;
 
@@ -201,6 +201,30 @@ int journal_open(struct journal **out, const char *path, off_t size,
 
 int journal_append(struct journal *journal, const struct journal_entry *entry,
 		   struct error *err)
+{
+	return 0;
+}
+
+off_t journal_size(const struct journal *journal)
+{
+	return 0;
+}
+
+int journal_read(const char *path, journal_read_f fn, void *user,
+		 struct journal_end *end, struct error *err)
+{
+	*end = (struct journal_end){0};
+	return 0;
+}
+
+size_t journal_format(const struct journal_entry *entry,
+		      char line[JOURNAL_LINE_MAX])
+{
+	return 0;
+}
+
+int journal_replace(struct journal *journal, const char *lines, size_t size,
+		    struct error *err)
 {
 	return 0;
 }

@@ -16,7 +16,7 @@ static char path[64];
 
 static const struct journal_entry some[] = {
 	{.kind = JOURNAL_BEGUN,
-	 .begun = {1763769600000, 2, 3, 4, true, true},
+	 .begun = {1763769600000, 2, 3, 4, true, true, JOURNAL_VERSION},
 	 .text = "heat"},
 	{.kind = JOURNAL_SEEN, .at = 5, .seen = {10, 1ULL << 63, 4, true}},
 	{.kind = JOURNAL_EVENT,
@@ -34,6 +34,15 @@ static const struct journal_entry some[] = {
 	 .text = "worker-1 was lost"},
 	{.kind = JOURNAL_REQUEST, .at = 960, .request = {2, 4}, .text = "a 1"},
 	{.kind = JOURNAL_LIFE, .at = 1000, .life = {1763769601000, 5}},
+	{.kind = JOURNAL_JOB,
+	 .at = 1000,
+	 .job = {.state = JOB_GROWING, .grant = JOB_NO_GRANT, .deadline = 7}},
+	{.kind = JOURNAL_TALLY, .at = 1000, .tally = {.phases = {1, 2, 3}}},
+	{.kind = JOURNAL_RESCALE,
+	 .at = 1000,
+	 .rescale = {.epoch = 2, .last_step = 900, .due = true},
+	 .text = "why"},
+	{.kind = JOURNAL_RESULT, .at = 1000, .text = "done"},
 };
 
 /* ---- lines ---- */
@@ -56,7 +65,7 @@ static void a_line_is_for_people_too(void)
 	CHECK_TEXT(line + 8, " 812 event ranks-up 1 4096 0 all ranks run where "
 			     "they belong\n");
 	line[journal_format(&some[0], line)] = '\0';
-	CHECK_TEXT(line + 8, " 0 begun 1 1763769600000 2 3 1 1 4 heat\n");
+	CHECK_TEXT(line + 8, " 0 begun 2 1763769600000 2 3 1 1 4 heat\n");
 }
 
 static void what_is_written_reads_back(void)
@@ -127,6 +136,8 @@ static bool see(void *user, const struct journal_entry *entry)
 	return n_seen < LENGTH(seen);
 }
 
+static const struct journal_end nothing;
+
 static void write_some(void)
 {
 	struct journal *journal;
@@ -134,7 +145,7 @@ static void write_some(void)
 
 	unlink(path);
 	n_seen = 0;
-	CHECK(journal_open(&journal, path, 0, &err) == 0);
+	CHECK(journal_open(&journal, path, &nothing, &err) == 0);
 	for (size_t i = 0; i < LENGTH(some); i++)
 		CHECK(journal_append(journal, &some[i], &err) == 0);
 	journal_close(journal);
@@ -174,7 +185,7 @@ static void a_last_line_that_is_torn_is_dropped_wherever_it_is(void)
 		CHECK(journal_read(path, see, NULL, &end, NULL) == 0);
 		CHECK(end.torn && !end.damaged);
 		CHECK(end.lines == LENGTH(some) - 1);
-		CHECK(journal_open(&journal, path, end.size, NULL) == 0);
+		CHECK(journal_open(&journal, path, &end, NULL) == 0);
 		CHECK(journal_append(journal, &some[LENGTH(some) - 1], NULL) ==
 		      0);
 		journal_close(journal);
@@ -208,17 +219,25 @@ static void no_journal_is_no_damage(void)
 	CHECK(strstr(err.text, path) != NULL);
 }
 
+static const struct journal_end *read_end(struct journal_end *end)
+{
+	n_seen = 0;
+	if (journal_read(path, see, NULL, end, NULL) < 0)
+		printf("# %s cannot be read\n", path);
+	return end;
+}
+
 static void a_coordinator_stops_when_another_writes_its_journal(void)
 {
 	struct journal *one, *other;
+	struct journal_end end;
 	struct error err;
 	off_t size;
 
 	write_some();
-	size = size_of(path);
-	CHECK(journal_open(&one, path, size, NULL) == 0);
+	CHECK(journal_open(&one, path, read_end(&end), NULL) == 0);
 	CHECK(journal_append(one, &some[3], &err) == 0);
-	CHECK(journal_open(&other, path, size_of(path), NULL) == 0);
+	CHECK(journal_open(&other, path, read_end(&end), NULL) == 0);
 	CHECK(journal_append(other, &some[7], &err) == 0);
 	size = size_of(path);
 	CHECK(journal_append(one, &some[4], &err) == -EBUSY);
@@ -230,6 +249,88 @@ static void a_coordinator_stops_when_another_writes_its_journal(void)
 	journal_close(other);
 }
 
+/* Two coordinators that have read the same journal. */
+static void open_twice(struct journal **one, struct journal **other)
+{
+	struct journal_end end;
+
+	write_some();
+	CHECK(journal_open(one, path, read_end(&end), NULL) == 0);
+	CHECK(journal_open(other, path, &end, NULL) == 0);
+}
+
+static size_t write_line(char line[JOURNAL_LINE_MAX])
+{
+	return journal_format(&some[0], line);
+}
+
+static void a_journal_that_is_replaced_is_another_coordinators(void)
+{
+	char line[JOURNAL_LINE_MAX];
+	size_t n = write_line(line);
+	struct journal *one, *other;
+	struct journal_end end;
+	struct error err;
+
+	open_twice(&one, &other);
+	synced_forget();
+	CHECK(journal_replace(one, line, n, &err) == 0);
+	CHECK(synced_has(room) && journal_size(one) == size_of(path));
+	CHECK(journal_append(other, &some[1], &err) == -EBUSY);
+	CHECK(journal_replace(other, line, n, &err) == -EBUSY);
+	CHECK(journal_append(one, &some[1], &err) == 0);
+	CHECK(read_end(&end)->lines == 2 && !end.torn && !end.damaged);
+	journal_close(one);
+	journal_close(other);
+}
+
+static void one_that_another_has_written_to_is_not_replaced(void)
+{
+	char line[JOURNAL_LINE_MAX];
+	size_t n = write_line(line);
+	struct journal *one, *other;
+	struct journal_end end;
+	struct error err;
+
+	open_twice(&one, &other);
+	CHECK(journal_append(other, &some[7], &err) == 0);
+	CHECK(journal_replace(one, line, n, &err) == -EBUSY);
+	CHECK(read_end(&end)->lines == LENGTH(some) + 1);
+	CHECK(journal_append(other, &some[7], &err) == 0);
+	journal_close(one);
+	journal_close(other);
+}
+
+static void one_that_was_replaced_since_it_was_read_is_not_opened(void)
+{
+	char line[JOURNAL_LINE_MAX];
+	size_t n = write_line(line);
+	struct journal *one, *other;
+	struct journal_end end;
+	struct error err;
+
+	write_some();
+	CHECK(journal_open(&one, path, read_end(&end), NULL) == 0);
+	CHECK(journal_replace(one, line, n, &err) == 0);
+	CHECK(journal_open(&other, path, &end, &err) == -EBUSY);
+	CHECK(size_of(path) == (off_t)n);
+	journal_close(one);
+}
+
+static void a_journal_of_version_1_is_read_and_of_version_3_is_not(void)
+{
+	struct journal_entry begun = some[0], back;
+	char line[JOURNAL_LINE_MAX];
+	size_t n;
+
+	begun.begun.version = 1;
+	n = journal_format(&begun, line);
+	CHECK(journal_parse(line, n - 1, &back) == 0);
+	begun.begun.version = JOURNAL_VERSION + 1;
+	n = journal_format(&begun, line);
+	CHECK(journal_parse(line, n - 1, &back) == -EINVAL);
+}
+
 static void a_journal_is_there_after_a_power_cut(void)
 {
 	struct journal *journal;
@@ -237,11 +338,11 @@ static void a_journal_is_there_after_a_power_cut(void)
 
 	unlink(path);
 	synced_forget();
-	CHECK(journal_open(&journal, path, 0, &err) == 0);
+	CHECK(journal_open(&journal, path, &nothing, &err) == 0);
 	CHECK(synced_has(room));
 	journal_close(journal);
 	synced.folder_error = EIO;
-	CHECK(journal_open(&journal, path, 0, &err) == -EIO);
+	CHECK(journal_open(&journal, path, &nothing, &err) == -EIO);
 	CHECK(strstr(err.text, room));
 	synced_forget();
 }
@@ -251,7 +352,7 @@ static void a_full_disk_leaves_no_half_line(void)
 	struct journal *journal;
 	struct error err;
 
-	if (journal_open(&journal, "/dev/full", 0, &err) < 0)
+	if (journal_open(&journal, "/dev/full", &nothing, &err) < 0)
 		return; /* not everywhere can it be truncated */
 	CHECK(journal_append(journal, &some[0], &err) < 0);
 	CHECK(strstr(err.text, "/dev/full") != NULL);
@@ -272,7 +373,7 @@ static void what_is_printed_cannot_steer_a_terminal(void)
 	FILE *to = open_memstream(&text, &n);
 
 	unlink(path);
-	CHECK(journal_open(&journal, path, 0, NULL) == 0);
+	CHECK(journal_open(&journal, path, &nothing, NULL) == 0);
 	CHECK(journal_append(journal, &some[0], NULL) == 0);
 	CHECK(journal_append(journal, &notice, NULL) == 0);
 	journal_close(journal);
@@ -299,6 +400,10 @@ int main(void)
 		TEST(what_is_behind_a_damaged_line_is_not_believed),
 		TEST(no_journal_is_no_damage),
 		TEST(a_coordinator_stops_when_another_writes_its_journal),
+		TEST(a_journal_that_is_replaced_is_another_coordinators),
+		TEST(one_that_another_has_written_to_is_not_replaced),
+		TEST(one_that_was_replaced_since_it_was_read_is_not_opened),
+		TEST(a_journal_of_version_1_is_read_and_of_version_3_is_not),
 		TEST(a_journal_is_there_after_a_power_cut),
 		TEST(a_full_disk_leaves_no_half_line),
 		TEST(what_is_printed_cannot_steer_a_terminal),

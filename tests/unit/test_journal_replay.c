@@ -35,7 +35,7 @@ static void begin(void)
 {
 	const struct journal_entry begun = {
 		.kind = JOURNAL_BEGUN,
-		.begun = {1000000, 2, 3, 0, false, true},
+		.begun = {1000000, 2, 3, 0, false, true, JOURNAL_VERSION},
 		.text = "heat",
 	};
 
@@ -257,9 +257,10 @@ static void want_and_grant_are_those_that_were_stated_last(void)
 
 static void what_cannot_have_been_is_not_believed(void)
 {
-	const struct journal_entry again = {.kind = JOURNAL_BEGUN,
-					    .at = 2000,
-					    .begun = {1, 2, 3, 0, false, true}};
+	const struct journal_entry again = {
+		.kind = JOURNAL_BEGUN,
+		.at = 2000,
+		.begun = {1, 2, 3, 0, false, true, JOURNAL_VERSION}};
 	struct journal_entry early = {.kind = JOURNAL_SEEN, .at = 10};
 
 	begin();
