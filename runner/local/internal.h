@@ -39,6 +39,9 @@ void local_tls_fini(struct local *local); /* removes its own */
 void local_tls_add(struct local *local, enum role role, const char *option,
 		   const char ***end);
 
+/* Says where the coordinator listens, and who may command the job. */
+void local_tell_address(struct local *local);
+
 /* Lines of the coordinator's standard error. */
 void local_on_error_line(void *user, const char *line, size_t n);
 

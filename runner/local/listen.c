@@ -2,6 +2,7 @@
 #include "runner/local/listen.h"
 
 #include "base/text.h"
+#include "runner/local/internal.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -133,4 +134,22 @@ int listen_choose(char out[LISTEN_MAX], const char *wish,
 	if (r == 0)
 		print(out, &own, "0");
 	return r;
+}
+
+/* ---- once it listens ---- */
+
+void local_tell_address(struct local *local)
+{
+	const char *address = local->run.client.address;
+
+	if (*local->tls)
+		run_say(&local->run,
+			"listening on %s, encrypted; clients with %s and "
+			"%s/client may command the job",
+			address, local->token_file, local->tls);
+	else
+		run_say(&local->run,
+			"listening on %s, not encrypted; clients with %s may "
+			"command the job",
+			address, local->token_file);
 }

@@ -321,22 +321,6 @@ static void on_watch_end(void *user, int r, const struct error *err)
 		run_set_patience(&local->run, LEAVE);
 }
 
-static void tell_address(struct local *local)
-{
-	const char *address = local->run.client.address;
-
-	if (*local->tls)
-		run_say(&local->run,
-			"listening on %s, encrypted; clients with %s and "
-			"%s/client may command the job",
-			address, local->token_file, local->tls);
-	else
-		run_say(&local->run,
-			"listening on %s, not encrypted; clients with %s may "
-			"command the job",
-			address, local->token_file);
-}
-
 /* The address was written: watches the job, and starts the monitor. */
 static void begin_watch(struct local *local)
 {
@@ -352,7 +336,7 @@ static void begin_watch(struct local *local)
 		return;
 	}
 	if (local->config.hosts)
-		tell_address(local);
+		local_tell_address(local);
 	local->run.phase = RUN_WATCHING;
 	watch_start(&local->run.watch, &local->run.client, 0, &events, local);
 }
