@@ -2,6 +2,7 @@
 #include "coordinator/coordinator.h"
 
 #include "base/list.h"
+#include "coordinator/run_records.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,6 +15,7 @@ static void on_terminate(void *user, int signo, pid_t sender)
 {
 	struct coordinator *c = user;
 
+	run_records_mark_ending(c->config->state);
 	driver_cancel(c->driver, !c->suspending, strsignal(signo));
 	c->suspending = true;
 }

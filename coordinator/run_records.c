@@ -49,7 +49,22 @@ int run_records_lock(const char *dir, struct error *err)
 					   "job",
 					   dir)
 			       : error_errno(err, "%s/lock", dir);
+	if (ftruncate(fd, 0) < 0)
+		return error_errno(err, "%s/lock", dir);
 	return STEAL_FD(fd);
+}
+
+void run_records_mark_ending(const char *dir)
+{
+	static const char text[] = "ending";
+	char path[4200];
+	CLEANUP(close) int fd = -1;
+
+	snprintf(path, sizeof(path), "%s/lock", dir);
+	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	/* or the next run is refused, and not made to wait */
+	if (fd < 0 || pwrite(fd, text, strlen(text), 0) < 0)
+		return;
 }
 
 int run_records_tell(const char *dir, const char *address, struct error *err)

@@ -5,7 +5,9 @@
 /*
  * The state directory of one coordinator at a time, private to its user
  *
- *     lock         held by the coordinator that lives
+ *     lock         held by the coordinator that lives; says "ending" once that
+ *                  was told to end (see runner/local/previous_run.h)
+ *     run.lock     likewise, of the command that runs the job
  *     address      where it answers
  *     epoch-N.*    what the ranks of start N printed, and its mpiexec
  *     mpi-N/       temporary files of its mpiexec
@@ -19,6 +21,9 @@
 /* Makes it if it is missing, and locks it; the descriptor holds the lock.
  * -EBUSY if another coordinator has it; -EPERM if it is not ours alone. */
 int run_records_lock(const char *dir, struct error *err);
+
+/* The coordinator that holds the lock was told to end. */
+void run_records_mark_ending(const char *dir);
 
 /* The number of the last start of a coordinator that was killed here; 0 if the
  * last one ended by itself, or there was none.  Before its records are set

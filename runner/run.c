@@ -169,6 +169,8 @@ void run_stop(struct run *run)
 	bool heard = run->kind->hears(run);
 
 	run->asked = true;
+	if (run->kind->asked)
+		run->kind->asked(run);
 	if (run->phase == RUN_LEAVING) {
 		run->kind->hurry(run);
 		return;

@@ -21,6 +21,8 @@ struct run_kind {
 	const char *ending, *to_end;
 	/* Whether the coordinator can be told to end the job. */
 	bool (*hears)(const struct run *run);
+	/* A request to stop has come; NULL: nothing is to be done. */
+	void (*asked)(struct run *run);
 	/* The steps of the same names. */
 	void (*end)(struct run *run);
 	void (*kill)(struct run *run);

@@ -3,14 +3,19 @@
 #include "cli/commands/jobfile_from_args.h"
 #include "cli/commands/run_kube.h"
 #include "cli/commands/run_view.h"
-#include "client/client.h"
 #include "jobfile/exit.h"
 #include "runner/local/listen.h"
 #include "runner/local/local.h"
+#include "runner/local/previous_run.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
+
+/* From the end of a checkpoint that the former run is told to write to the end
+ * of its programs. */
+#define ENDS_WITHIN SECONDS(60)
 
 /* The job, where its file is, and where its state goes. */
 struct run_order {
@@ -18,6 +23,8 @@ struct run_order {
 	char *text; /* composed of options; NULL: a file */
 	char path[PATH_MAX];
 	struct state_dir dir;
+	int lock;   /* of the folder, for this run; negative: none */
+	bool quiet; /* only errors are told */
 
 	struct hosts *hosts; /* NULL: this machine */
 	char hosts_file[PATH_MAX], listen[LISTEN_MAX];
@@ -28,6 +35,8 @@ static void order_fini(struct run_order *order)
 	jobfile_destroy(order->job);
 	hosts_destroy(order->hosts);
 	free(order->text);
+	if (order->lock >= 0)
+		close(order->lock);
 }
 
 static bool has_options(const struct args *args)
@@ -67,18 +76,20 @@ static int read_options(struct run_order *order, const struct args *args,
 		       : 0;
 }
 
-static int check_free(const struct run_order *order, struct error *err)
+static msec_t patience_of(const struct run_order *order)
 {
-	char address[256];
-	struct stamp stamp;
+	return order->job->checkpoint_deadline + ENDS_WITHIN;
+}
 
-	if (state_dir_address(&order->dir, address, sizeof(address), &stamp,
-			      NULL) < 0 ||
-	    client_probe(address) < 0)
-		return 0;
-	return error_set(err, -EBUSY,
-			 "job %s runs already, its coordinator listens at %s",
-			 order->job->name, address);
+static void tell_waiting(void *user)
+{
+	const struct run_order *order = user;
+
+	if (!order->quiet)
+		fprintf(stderr,
+			"bellows: the former run of %s is still ending: "
+			"waiting for that, %d s at most\n",
+			order->job->name, (int)(patience_of(order) / 1000));
 }
 
 /* The programs are given absolute paths, also by --state. */
@@ -95,9 +106,13 @@ static int make_state(struct run_order *order, const struct args *args,
 		return r;
 	if (!realpath(given.path, order->dir.path))
 		return error_errno(err, "%s", given.path);
-	r = check_free(order, err);
-	if (r < 0 || !order->text)
-		return r;
+	order->lock = previous_run_await(&order->dir, order->job->name,
+					 patience_of(order), tell_waiting,
+					 order, err);
+	if (order->lock < 0)
+		return order->lock;
+	if (!order->text)
+		return 0;
 	if (snprintf(order->path, sizeof(order->path), "%s/job.yaml",
 		     order->dir.path) >= (int)sizeof(order->path))
 		return error_set(err, -ENAMETOOLONG, "%s: path too long",
@@ -151,6 +166,7 @@ static int run(const struct run_order *order, const struct args *args,
 		.lifetime = args->lifetime,
 		.adapters = &args->adapters,
 		.dir = &order->dir,
+		.lock = order->lock,
 		.job_file = order->path,
 		.job = order->job,
 		.hosts = order->hosts,
@@ -176,7 +192,7 @@ static int run(const struct run_order *order, const struct args *args,
 
 int cmd_run(const struct args *args, const struct output *output)
 {
-	struct run_order order = {0};
+	struct run_order order = {.lock = -1, .quiet = args->quiet};
 	struct error err;
 	int code;
 

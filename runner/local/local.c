@@ -2,6 +2,7 @@
 #include "base/backoff.h"
 #include "jobfile/exit.h"
 #include "runner/local/internal.h"
+#include "runner/local/previous_run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -140,6 +141,11 @@ static bool hears(const struct run *run)
 	return run->phase == RUN_WATCHING && !run->over;
 }
 
+static void asked(struct run *run)
+{
+	previous_run_mark_ending(local_of(run)->config.lock);
+}
+
 static void end(struct run *run)
 {
 	struct local *local = local_of(run);
@@ -206,6 +212,7 @@ static const struct run_kind kind = {
 	.ending = "ending the programs",
 	.to_end = "end the programs",
 	.hears = hears,
+	.asked = asked,
 	.end = end,
 	.kill = kill_all,
 	.leave = leave,
@@ -309,6 +316,8 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 	bool moved = !local->run.known || local->run.state != job->state;
 
 	run_job(&local->run, job);
+	if (local->run.over || job->target == 0)
+		asked(&local->run);
 	if (moved && local->run.asked && local->run.stop < STOP_END)
 		run_set_patience(&local->run, LEAVE);
 }

@@ -27,6 +27,7 @@ struct local_config {
 	msec_t lifetime;             /* of new certificates; 0: a year */
 	const struct adapter_files *adapters;
 	const struct state_dir *dir; /* made */
+	int lock;                    /* of it, as of previous_run.h */
 	const char *job_file;        /* absolute */
 	const struct jobfile *job;
 	const struct hosts *hosts; /* NULL: executors on this machine */

@@ -273,6 +273,36 @@ def a_job_that_runs_already_is_71(room):
     room.finishes(at, work)
 
 
+def the_same_command_after_ctrl_c_waits_and_goes_on(room):
+    work = harness.lasting_work()
+    path = room.job(work)
+    at = room.start("bellows", "run", path)
+    room.runs_on(2)
+    slow = max(room.ours("parint"))
+    os.kill(slow, signal.SIGSTOP)  # no checkpoint is written until it goes on
+    at.tell(signal.SIGINT)
+    room.wait("it is told to end", lambda: "saving, then stopping" in at.errors)
+    again = room.start("bellows", "run", path)
+    room.wait("it waits", lambda: "bellows: the former run of heat is still "
+              "ending: waiting for that, " in again.errors)
+    os.kill(slow, signal.SIGCONT)
+    at.ends_with(75)
+    room.finishes(again, work)
+    assert "parint: resumed at iteration" in again.output, again.output
+
+
+def the_same_command_after_it_was_killed_waits_and_goes_on(room):
+    work = harness.lasting_work()
+    path = room.job(work)
+    at = room.start("bellows", "run", path)
+    room.runs_on(2)
+    at.tell(signal.SIGKILL)
+    at.end()
+    room.wait("its coordinator is told", lambda: harness.read(
+        room.path("state", "heat", "lock"), "r") == "ending")
+    room.finishes(room.start("bellows", "run", path), work)
+
+
 def a_stale_address_is_no_obstacle(room):
     os.mkdir(room.path("state", "heat"), 0o700)
     gone = socket.socket(socket.AF_UNIX)
@@ -341,6 +371,8 @@ harness.main(
     a_port_in_use_is_71,
     executors_that_never_come_are_69,
     a_job_that_runs_already_is_71,
+    the_same_command_after_ctrl_c_waits_and_goes_on,
+    the_same_command_after_it_was_killed_waits_and_goes_on,
     a_stale_address_is_no_obstacle,
     a_state_directory_that_others_can_write_to_is_71,
     a_folder_of_jobs_that_another_user_planted_is_71,

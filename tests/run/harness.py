@@ -41,7 +41,7 @@ ASK_AGAIN = 0.15  # seconds: each question is a program that is started
 SETTLED = 50     # looks without a change
 MARK = "BELLOWS_TEST"
 # what may stay in a job's state directory
-LOGS = re.compile(r"lock|job\.yaml|\w+\.log|previous/|(previous/)?"
+LOGS = re.compile(r"(run\.)?lock|job\.yaml|\w+\.log|previous/|(previous/)?"
                   r"(journal(\.damaged)?|hostfile-\d+|epoch-\d+\.(stdout|stderr|mpiexec))")
 # what a coordinator or a monitor that was killed cannot remove; the next does
 KILLED = re.compile(r"address|agent|coordinator\.sock|mpi-\d+/.*|worker-\d+/.*")

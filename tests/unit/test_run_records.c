@@ -50,9 +50,12 @@ static void a_second_coordinator_is_refused_while_the_first_lives(void)
 	snprintf(text, sizeof(text), "%s: another coordinator runs this job",
 		 dir);
 	CHECK_TEXT(err.text, text);
+	run_records_mark_ending(dir);
+	CHECK(read(lock, text, sizeof(text)) == 6);
+	CHECK(memcmp(text, "ending", 6) == 0);
 	close(lock);
 	lock = run_records_lock(dir, NULL);
-	CHECK(lock >= 0);
+	CHECK(lock >= 0 && read(lock, text, sizeof(text)) == 0);
 	close(lock);
 	tear_down();
 }

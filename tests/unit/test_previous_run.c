@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runner/local/previous_run.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static struct state_dir dir = {"/tmp/test-previous-XXXXXX"};
+static int lock = -1, coordinator = -1;
+static unsigned told;
+static struct error err;
+
+static const char *below(const char *name)
+{
+	static char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", dir.path, name);
+	return path;
+}
+
+static void set_up(void)
+{
+	strcpy(dir.path + strlen(dir.path) - 6, "XXXXXX");
+	CHECK(mkdtemp(dir.path));
+	told = 0;
+}
+
+static void tear_down(void)
+{
+	unlink(below("run.lock"));
+	unlink(below("lock"));
+	CHECK(rmdir(dir.path) == 0);
+}
+
+/* The run before ends while the next one waits. */
+static void on_told(void *user)
+{
+	int *fd = user;
+
+	told++;
+	if (fd && *fd >= 0)
+		close(*fd);
+}
+
+static int await(int *ends)
+{
+	return previous_run_await(&dir, "heat", ends ? SECONDS(60) : 0, on_told,
+				  ends, &err);
+}
+
+static void one_that_runs_is_not_waited_for(void)
+{
+	set_up();
+	lock = await(NULL);
+	CHECK(lock >= 0);
+	CHECK(await(&lock) == -EBUSY && told == 0);
+	CHECK(strstr(err.text, "job heat runs already"));
+	close(lock);
+	lock = await(NULL);
+	CHECK(lock >= 0);
+	close(lock);
+	tear_down();
+}
+
+static void one_that_is_ending_is_waited_for(void)
+{
+	int next;
+
+	set_up();
+	lock = await(NULL);
+	previous_run_mark_ending(lock);
+	CHECK(await(NULL) == -EBUSY);
+	CHECK(strstr(err.text, "did not end within 0 s"));
+	next = await(&lock);
+	CHECK(next >= 0 && told == 1);
+	/* what the run before has written is not said of this one */
+	told = 0;
+	CHECK(await(&next) == -EBUSY && told == 0);
+	close(next);
+	tear_down();
+}
+
+static void a_coordinator_that_outlives_its_command_is_waited_for(void)
+{
+	set_up();
+	coordinator = open(below("lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	CHECK(flock(coordinator, LOCK_EX) == 0);
+	CHECK(await(&coordinator) == -EBUSY && told == 0);
+	CHECK(write(coordinator, "ending", 6) == 6);
+	lock = await(&coordinator);
+	CHECK(lock >= 0 && told == 1);
+	close(lock);
+	tear_down();
+}
+
+RUN_TESTS(TEST(one_that_runs_is_not_waited_for),
+	  TEST(one_that_is_ending_is_waited_for),
+	  TEST(a_coordinator_that_outlives_its_command_is_waited_for))
