@@ -50,6 +50,7 @@ static const char *const event_names[] = {
 	[JOB_EV_RESTARTED_CLEAN]     = "afresh",
 	[JOB_EV_STEP]       = "step",
 	[JOB_EV_UNREADABLE] = "unreadable",
+	[JOB_EV_NO_CHECKPOINT] = "no checkpoint",
 	[JOB_EV_DUE]        = "due",
 	[JOB_EV_FINISHED]   = "finished",
 	[JOB_EV_CRASHED]    = "crashed",
@@ -221,6 +222,13 @@ static void read_older(struct job *job, const struct job_event *event)
 	job->next = 0;
 }
 
+/* What the former starts computed is lost, at any size. */
+static void begin_anew(struct job *job, const struct job_event *event)
+{
+	job->has_checkpoint = false;
+	job->next = 0;
+}
+
 #define IN(state)     (1u << JOB_##state)
 #define COMPUTING     (IN(RUNNING) | IN(GROWING) | IN(PREPARING) | IN(SAVING))
 #define COMING_UP     (IN(STARTING) | IN(RESUMING))
@@ -290,6 +298,7 @@ static const struct rule {
 
 	/* The checkpoint outlives the ranks: a loss goes on from it. */
 	{ WITH_RANKS,                 ON_UNREADABLE, JOB_STOPPING,  read_older },
+	{ WITH_RANKS,                 ON_ANEW,       JOB_STOPPING,  begin_anew },
 	{ WITH_RANKS,                 ON_BAD_SIZE,   JOB_STOPPING,  go_back   },
 	{ WITH_RANKS,                 ON_LOSS,       JOB_STOPPING,  retry     },
 	{ WITH_RANKS | IN(STOPPING),  ON_LAST_LOSS,  JOB_FAILED,    unprepare },

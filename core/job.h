@@ -62,7 +62,9 @@
  * that it has: prepared while the ranks compute, and dropped likewise.
  *
  * A start that could not read its checkpoint (UNREADABLE) is made again from an
- * older one, which the caller has put in its place; it counts as a loss.
+ * older one, which the caller has put in its place; it counts as a loss.  If no
+ * checkpoint that is left can be read (NO_CHECKPOINT), the job fails, or begins
+ * anew where its user allows that.
  *
  * A start is proven when its ranks made a step or a checkpoint.  A start that
  * fails unproven at a new size goes back to the size that was proven before;
@@ -121,9 +123,12 @@ enum job_event_type {
 	JOB_EV_RESTARTED, /* the coordinator was, and no rank is left; size: 1
 			   * if there is a checkpoint, otherwise 0 */
 	JOB_EV_TIMEOUT,   /* job->deadline passed; size: as of EXECUTORS */
-	JOB_EV_UNREADABLE, /* ranks ended for their checkpoint's sake, and an
-			    * older one is in its place */
-	JOB_EV_DUE,        /* a checkpoint is */
+	JOB_EV_UNREADABLE,    /* ranks ended for their checkpoint's sake, and an
+			       * older one is in its place */
+	JOB_EV_NO_CHECKPOINT, /* the same, and none that is left can be read;
+			       * size: 1 if the job is to begin anew, otherwise
+			       * 0 */
+	JOB_EV_DUE,           /* a checkpoint is */
 	JOB_EV_CANCEL,
 	JOB_EV_SUSPEND, /* save, stop, and leave it at that */
 };

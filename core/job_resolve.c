@@ -62,13 +62,17 @@ static enum job_trigger resolve_afresh(const struct job *job)
 							     : ON_LAST_LOSS;
 }
 
-/* Ranks that have made a step have read their checkpoint. */
-static enum job_trigger resolve_unreadable(const struct job *job)
+/* Ranks that have made a step have read their checkpoint.  Without one that can
+ * be read another start would fail in the same way, so it is not tried. */
+static enum job_trigger resolve_unreadable(const struct job *job,
+					   const struct job_event *ev)
 {
 	if (job->stepped || !job->has_checkpoint)
 		return resolve_loss(job, true);
 	if (job->state == JOB_STOPPING)
 		return ON_NOTHING;
+	if (ev->type == JOB_EV_NO_CHECKPOINT)
+		return ev->size > 0 ? ON_ANEW : ON_LAST_LOSS;
 	return job->retries_left > 0 ? ON_UNREADABLE : ON_LAST_LOSS;
 }
 
@@ -143,7 +147,8 @@ enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 	case JOB_EV_STEP:
 		return ON_STEP;
 	case JOB_EV_UNREADABLE:
-		return resolve_unreadable(job);
+	case JOB_EV_NO_CHECKPOINT:
+		return resolve_unreadable(job, ev);
 	case JOB_EV_DUE: /* ranks that are not proven have just read one */
 		return job->stepped ? ON_DUE : ON_NOTHING;
 	case JOB_EV_FINISHED:

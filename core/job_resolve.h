@@ -35,6 +35,7 @@ enum job_trigger {
 	ON_STEP,
 	ON_DUE,
 	ON_UNREADABLE,
+	ON_ANEW,
 	ON_FINISHED,
 	ON_BAD_SIZE,
 	ON_LOSS,

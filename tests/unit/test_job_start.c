@@ -281,7 +281,42 @@ static void only_before_the_first_start_an_unfit_executor_ends_the_job(void)
 	CHECK(!feed(&later, JOB_EV_UNFIT, 0));
 }
 
-RUN_TESTS(TEST(a_prepared_start_keeps_its_number_while_it_fits),
+static void none_that_can_be_read_ends_the_job_at_once(void)
+{
+	struct job job = at(JOB_RESUMING);
+
+	CHECK(job.retries_left == 3);
+	CHECK(feed(&job, JOB_EV_NO_CHECKPOINT, 0));
+	CHECK(job.state == JOB_FAILED && job.retries_left == 3);
+}
+
+static void a_job_that_begins_anew_has_nothing_to_prove(void)
+{
+	struct job job = at(JOB_RESUMING);
+
+	CHECK(feed(&job, JOB_EV_NO_CHECKPOINT, 1));
+	CHECK(job.state == JOB_STOPPING && job.target == 4);
+	CHECK(!job.has_checkpoint && job.retries_left == 3);
+	CHECK(!feed(&job, JOB_EV_NO_CHECKPOINT, 1)); /* of the same start */
+	CHECK(feed(&job, JOB_EV_STOPPED, 4));
+	CHECK(feed(&job, JOB_EV_RANKS_UP, 0));
+	CHECK(job.state == JOB_RUNNING && job.begun == 4);
+}
+
+static void ranks_that_made_a_step_have_read_their_checkpoint(void)
+{
+	struct job job = at(JOB_RUNNING);
+
+	CHECK(feed(&job, JOB_EV_KEPT, 0));
+	CHECK(feed(&job, JOB_EV_NO_CHECKPOINT, 0)); /* a loss like any other */
+	CHECK(job.state == JOB_STOPPING && job.has_checkpoint);
+	CHECK(job.retries_left == 2);
+}
+
+RUN_TESTS(TEST(none_that_can_be_read_ends_the_job_at_once),
+	  TEST(a_job_that_begins_anew_has_nothing_to_prove),
+	  TEST(ranks_that_made_a_step_have_read_their_checkpoint),
+	  TEST(a_prepared_start_keeps_its_number_while_it_fits),
 	  TEST(a_prepared_start_does_not_outlive_a_wait),
 	  TEST(a_failed_start_at_a_new_size_costs_no_retry),
 	  TEST(a_loss_is_the_same_in_every_state_that_computes),

@@ -134,7 +134,8 @@ static const char *wrong_step(const struct job *from, const struct job *to,
 	if (to->retries_left > from->retries_left &&
 	    event->type != JOB_EV_SAVED && event->type != JOB_EV_KEPT)
 		return "losses forgiven without a checkpoint";
-	if (from->has_checkpoint && !to->has_checkpoint)
+	if (from->has_checkpoint && !to->has_checkpoint &&
+	    event->type != JOB_EV_NO_CHECKPOINT)
 		return "checkpoint forgotten";
 	if (from->worked && !to->worked)
 		return "success forgotten";
