@@ -78,8 +78,11 @@ void coordinator_print_help(void)
 	      "never\n"
 	      "came; 70 internal error; 71 system error; 73 checkpoint "
 	      "directory\n"
-	      "unusable; 75 saved and stopped, the same command resumes; 130\n"
-	      "cancelled; any other: the application's own.\n",
+	      "unusable; 75 saved and stopped, the same command resumes; 78 "
+	      "no\n"
+	      "checkpoint that is kept can be read; 130 cancelled; any other: "
+	      "the\n"
+	      "application's own.\n",
 	      stdout);
 }
 

@@ -112,9 +112,10 @@ static int run(const struct coordinator_config *config, struct loop *loop,
 		return EXIT_SYSTEM;
 	}
 	tell_address(c);
-	if (driver_begin(c->driver, &err) < 0) {
+	r = driver_begin(c->driver, &err);
+	if (r < 0) {
 		log_error("%s", err.text);
-		return EXIT_CHECKPOINT;
+		return r == -EBADMSG ? EXIT_UNREADABLE : EXIT_CHECKPOINT;
 	}
 	r = coordinator_run(c);
 	remember(c, r);

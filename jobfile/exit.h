@@ -19,6 +19,7 @@ enum exit_code {
 	EXIT_SUSPENDED = 75,   /* saved and stopped; the same command resumes */
 	EXIT_DECLINED = 76,    /* a Scale request was declined */
 	EXIT_EARLY = 77,       /* it ended with 0 before its end */
+	EXIT_UNREADABLE = 78,  /* no checkpoint of it can be read */
 	EXIT_CANNOT_RUN = 126, /* the application, as a shell says it */
 	EXIT_NOT_FOUND = 127,  /* likewise */
 	EXIT_CANCELLED = 130,  /* cancelled */

@@ -67,6 +67,7 @@ struct jobfile {
 				     */
 	msec_t checkpoint_mtbf;     /* mean time between failures of a node */
 	bool checkpoint_keep_one;   /* no second one is kept beside it */
+	bool begins_anew;           /* if no checkpoint can be read */
 	msec_t scale_deadline;      /* for new executors to come */
 	msec_t wait_deadline;       /* for the initial ones */
 	msec_t start_deadline;      /* for ranks to come up */

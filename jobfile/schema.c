@@ -40,6 +40,12 @@ static const struct schema_word launchers[] = {
 	{ NULL, 0 },
 };
 
+static const struct schema_word unreadables[] = {
+	{ "fail",  false },
+	{ "begin", true  },
+	{ NULL, 0 },
+};
+
 static const struct schema_word truths[] = {
 	{ "false", false },
 	{ "true",  true  },
@@ -161,6 +167,10 @@ const struct schema_key schema_keys[] = {
   .fallback = "two",
   .help = "Complete checkpoints that are kept, where the application itself"
 	  " keeps one." },
+{ "checkpoint.unreadable", KEY_WORD, JOB(begins_anew), .words = unreadables,
+  .fallback = "fail",
+  .help = "What to do if no checkpoint that is kept can be read: fail, or begin"
+	  " anew.\nThe files are kept in either case." },
 
 { "scale.policy", KEY_WORD, JOB(policy), .words = policies,
   .fallback = "(schedule if there is one, or else manual)",

@@ -19,6 +19,7 @@ static const struct {
 	{EXIT_SUSPENDED, "saved and stopped; the same command resumes"},
 	{EXIT_DECLINED, "declined"},
 	{EXIT_EARLY, "the application ended with 0 before its end"},
+	{EXIT_UNREADABLE, "no checkpoint that is kept can be read"},
 	{EXIT_CANCELLED, "cancelled"},
 };
 

@@ -26,10 +26,11 @@ struct checkpoint_recovery {
 	struct loop_timer note; /* of what writes without being told to */
 	struct checkpoint newest;
 
-	unsigned unreadable; /* epoch whose ranks say that it is */
-	uint64_t failed;     /* mark of what the last start that ended too soon
-			      * was to go on from */
-	unsigned failures;   /* how many one after the other */
+	unsigned unreadable;    /* epoch whose ranks say that it is */
+	struct unreadable none; /* of the checkpoints can be read */
+	uint64_t failed;   /* mark of what the last start that ended too soon
+			    * was to go on from */
+	unsigned failures; /* how many one after the other */
 
 	char *ill[MEMBERS_MAX]; /* what executors cannot write; owned */
 };
@@ -71,6 +72,29 @@ void checkpoint_recovery_set_step(struct checkpoint_recovery *recovery,
 	recovery->newest.step = step;
 }
 
+const struct unreadable *
+checkpoint_recovery_unreadable(const struct checkpoint_recovery *recovery)
+{
+	return &recovery->none;
+}
+
+static void settle(struct checkpoint_recovery *recovery)
+{
+	unreadable_settle(&recovery->none, recovery->store, &recovery->newest);
+	if (!recovery->none.begins_anew)
+		return;
+	recovery->newest = (struct checkpoint){0};
+	recovery->failures = 0;
+}
+
+static void settle_and_tell(struct checkpoint_recovery *recovery)
+{
+	settle(recovery);
+	if (recovery->none.begins_anew)
+		recovery->events->begins_anew(recovery->user,
+					      recovery->none.text);
+}
+
 bool checkpoint_recovery_find(struct checkpoint_recovery *recovery)
 {
 	const struct jobfile *job = recovery->job;
@@ -104,6 +128,10 @@ int checkpoint_recovery_repair(struct checkpoint_recovery *recovery,
 	if (r < 0)
 		return r;
 	*out = (enum checkpoint_found)r;
+	if (*out == CHECKPOINT_UNREADABLE)
+		settle(recovery);
+	if (*out == CHECKPOINT_UNREADABLE && !recovery->none.begins_anew)
+		return error_set(err, -EBADMSG, "%s", recovery->none.text);
 	return 0;
 }
 
@@ -119,22 +147,31 @@ void checkpoint_recovery_on_begun(struct checkpoint_recovery *recovery,
 		log_warn("there is no checkpoint in %s, so the job begins "
 			 "anew; one that was kept is in " ADAPTER_KEPT,
 			 checkpoint_recovery_dir(recovery));
+	if (state == CHECKPOINT_UNREADABLE)
+		recovery->events->begins_anew(recovery->user,
+					      recovery->none.text);
 }
 
-void checkpoint_recovery_on_start(struct checkpoint_recovery *recovery)
+bool checkpoint_recovery_on_start(struct checkpoint_recovery *recovery)
 {
 	const struct jobfile *job = recovery->job;
 	const struct checkpoint newest = recovery->newest;
 	struct checkpoint found;
-	int r = jobfile_find_checkpoint(job, &found, NULL);
+	int r = jobfile_find_checkpoint(job, &found, NULL), back;
 
 	if (r == 0 && found.mark != recovery->newest.mark &&
 	    found.step < recovery->newest.step)
 		go_back(recovery, &newest, &found, "is gone, or damaged");
-	else if (checkpoint_is_damaged(r) &&
-		 checkpoint_store_roll_back(recovery->store, NULL, false,
-					    &found, NULL) == 0)
+	if (!checkpoint_is_damaged(r))
+		return true;
+	back = checkpoint_store_roll_back(recovery->store, NULL, false, &found,
+					  NULL);
+	if (back == 0)
 		go_back(recovery, &newest, &found, "is gone, or damaged");
+	if (back != -ENOENT || !unreadable_is_there(recovery->store, r))
+		return true;
+	settle_and_tell(recovery);
+	return false;
 }
 
 void checkpoint_recovery_on_unreadable(struct checkpoint_recovery *recovery,
@@ -158,6 +195,7 @@ checkpoint_recovery_judge(struct checkpoint_recovery *recovery,
 	const struct checkpoint newest = recovery->newest;
 	bool said = recovery->unreadable == job->epoch;
 	struct checkpoint older;
+	int r;
 
 	if (!job->has_checkpoint || job->stepped ||
 	    job->state == JOB_STOPPING || job_is_over(job) ||
@@ -167,9 +205,16 @@ checkpoint_recovery_judge(struct checkpoint_recovery *recovery,
 	if (!said && (checkpoint_store_has_suspect(recovery->store) ||
 		      (job->worked && recovery->failures < FAILURES_MAX)))
 		return JOB_EV_CRASHED;
-	if (job->retries_left == 0 ||
-	    checkpoint_store_roll_back(recovery->store, &newest, !said, &older,
-				       NULL) < 0)
+	if (job->retries_left == 0 &&
+	    checkpoint_store_may_go_back(recovery->store))
+		return JOB_EV_CRASHED;
+	r = checkpoint_store_roll_back(recovery->store, &newest, !said, &older,
+				       NULL);
+	if (said && r == -ENOENT) {
+		settle_and_tell(recovery);
+		return JOB_EV_NO_CHECKPOINT;
+	}
+	if (r < 0)
 		return JOB_EV_CRASHED;
 	go_back(recovery, &newest, &older,
 		said ? "cannot be read" : "may be what the start ended for");

@@ -17,6 +17,7 @@
 
 #include "coordinator/checkpoint/disk.h"
 #include "coordinator/checkpoint/store.h"
+#include "coordinator/checkpoint/unreadable.h"
 #include "core/job.h"
 #include "core/member.h"
 
@@ -31,6 +32,8 @@ struct checkpoint_recovery_events {
 	 * far as that is known. */
 	void (*went_back)(void *user, const struct checkpoint *newest,
 			  const struct checkpoint *older, const char *why);
+	/* The job begins anew; text: why. */
+	void (*begins_anew)(void *user, const char *text);
 };
 
 int checkpoint_recovery_create(struct checkpoint_recovery **out,
@@ -55,7 +58,8 @@ bool checkpoint_recovery_find(struct checkpoint_recovery *recovery);
 
 /* Before the job begins: an older checkpoint is put in place of a damaged one;
  * in a job that goes on, that is left to the next start.  -errno if it cannot
- * be told whether there is one. */
+ * be told whether there is one; -EBADMSG if none can be read, and the job is to
+ * end. */
 int checkpoint_recovery_repair(struct checkpoint_recovery *recovery,
 			       bool goes_on, enum checkpoint_found *out,
 			       struct error *err);
@@ -80,18 +84,24 @@ bool checkpoint_recovery_may_save(struct checkpoint_recovery *recovery);
 /* The order to save goes out. */
 void checkpoint_recovery_on_order(struct checkpoint_recovery *recovery);
 
-/* A start from a checkpoint is about to be made: it has to be there. */
-void checkpoint_recovery_on_start(struct checkpoint_recovery *recovery);
+/* A start from a checkpoint is about to be made: it has to be there.  False: no
+ * checkpoint can be read. */
+bool checkpoint_recovery_on_start(struct checkpoint_recovery *recovery);
 
 /* A line of epoch says that its checkpoint cannot be read. */
 void checkpoint_recovery_on_unreadable(struct checkpoint_recovery *recovery,
 				       unsigned epoch);
 
 /* The ranks ended with that status of mpiexec before they made a step, and
- * unasked: CRASHED; or UNREADABLE, and an older checkpoint is in its place. */
+ * unasked: CRASHED; UNREADABLE, and an older checkpoint is in its place; or
+ * NO_CHECKPOINT. */
 enum job_event_type
 checkpoint_recovery_judge(struct checkpoint_recovery *recovery,
 			  const struct job *job, int status);
+
+/* What becomes of the job, of which no checkpoint can be read. */
+const struct unreadable *
+checkpoint_recovery_unreadable(const struct checkpoint_recovery *recovery);
 
 /* An executor may say that it cannot write its files, or that it can again:
  * "". */

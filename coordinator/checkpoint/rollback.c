@@ -122,7 +122,7 @@ static int no_other(const struct checkpoint_store *store, struct error *err)
 			 store_dir(store));
 }
 
-static bool may_go_back(const struct checkpoint_store *store)
+bool checkpoint_store_may_go_back(const struct checkpoint_store *store)
 {
 	return store->job->adapter->files &&
 	       (store_app_keeps_previous(store) || has_kept(store));
@@ -137,7 +137,7 @@ int checkpoint_store_roll_back(struct checkpoint_store *store,
 	int r;
 
 	checkpoint_store_abandon_copy(store);
-	if (!may_go_back(store))
+	if (!checkpoint_store_may_go_back(store))
 		return no_other(store, err);
 	if (store_has_folder(store, "aside"))
 		unlink_kept(store);
@@ -160,7 +160,7 @@ int checkpoint_store_roll_back(struct checkpoint_store *store,
 		return 0;
 	}
 	bring_back(store, "aside", NULL);
-	return no_other(store, err);
+	return checkpoint_is_damaged(r) ? no_other(store, err) : r;
 }
 
 /* ---- what was only suspect ---- */
@@ -211,7 +211,7 @@ int checkpoint_store_repair(struct checkpoint_store *store, struct error *err)
 	CLEANUP(names_fini) struct names names = {0};
 	bool broken_off = store_has_folder(store, "aside");
 	struct checkpoint newest;
-	int r = store_look(store, &newest, err);
+	int looked = store_look(store, &newest, err), r = looked;
 
 	if (r == 0 && broken_off)
 		store_rename_folder(store, "aside", "damaged");
@@ -224,11 +224,13 @@ int checkpoint_store_repair(struct checkpoint_store *store, struct error *err)
 	if (store_app_keeps_previous(store) ||
 	    store_file_names(store, NULL, &names, NULL) < 0)
 		return CHECKPOINT_FOUND;
-	if (!broken_off && !names_any(&names, store_dir(store)))
+	if (looked == 1 && !broken_off && !names_any(&names, store_dir(store)))
 		return has_kept(store) ? CHECKPOINT_ONLY_KEPT
 				       : CHECKPOINT_FOUND;
-	return checkpoint_store_roll_back(store, NULL, false, &newest, NULL) ==
-			       0
-		       ? CHECKPOINT_ROLLED_BACK
-		       : CHECKPOINT_FOUND;
+	r = checkpoint_store_roll_back(store, NULL, false, &newest, err);
+	if (r == 0)
+		return CHECKPOINT_ROLLED_BACK;
+	if (looked == 1) /* its first one may never have been whole */
+		return CHECKPOINT_FOUND;
+	return r == -ENOENT ? CHECKPOINT_UNREADABLE : r;
 }

@@ -400,9 +400,14 @@ void checkpoint_store_make_room(struct checkpoint_store *store, uint64_t bytes)
 
 void checkpoint_store_clear(struct checkpoint_store *store)
 {
+	static const char *const folders[] = {"1",     "2",       "new",
+					      "aside", "suspect", "damaged"};
+
 	checkpoint_store_abandon_copy(store);
+	for (size_t i = 0; store->copies && i < LENGTH(folders); i++)
+		store_remove_folder(store, folders[i]);
 	if (store->copies)
-		tree_remove_path(store->root, NULL);
+		rmdir(store->root);
 	store->noted = 0;
 }
 

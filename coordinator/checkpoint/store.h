@@ -16,6 +16,8 @@
  *                                /aside/    while an older one is put back
  *                                /suspect/  what a start may have failed for
  *                                /damaged/  what could not be gone on from
+ *                                /unreadable-1/  the same, and there was no
+ *                                           other: see unreadable.h
  *
  * Files that the application replaces by renaming are kept by hard links, which
  * cost nothing.  Files that it writes in place are copied, by a program that
@@ -62,6 +64,9 @@ void checkpoint_store_make_room(struct checkpoint_store *store, uint64_t bytes);
 /* Whether what an adapter's checkpoint() returned means that none is whole. */
 bool checkpoint_is_damaged(int looked);
 
+/* There may be an older one to go back to. */
+bool checkpoint_store_may_go_back(const struct checkpoint_store *store);
+
 /* What lies there is no good: bad, or (NULL) whatever it is; or it is only
  * suspect.  Sets it aside and puts the one before in its place, which out
  * becomes.  -ENOENT, and nothing has changed, if there is none. */
@@ -83,13 +88,15 @@ enum checkpoint_found {
 	CHECKPOINT_ROLLED_BACK, /* the newest was damaged: the one before is in
 				   its place */
 	CHECKPOINT_ONLY_KEPT,   /* none is there, but one that was kept is */
+	CHECKPOINT_UNREADABLE,  /* it is damaged, and none that was kept is
+				   better */
 };
 
 /* Before the job begins: enum checkpoint_found, or -errno if it cannot be
  * looked. */
 int checkpoint_store_repair(struct checkpoint_store *store, struct error *err);
 
-/* The job is done: nothing is kept any more. */
+/* The job is done: nothing is kept any more but what is unreadable. */
 void checkpoint_store_clear(struct checkpoint_store *store);
 
 DEFINE_CLEANUP(struct checkpoint_store, checkpoint_store_destroy)

@@ -2,7 +2,7 @@
 #ifndef COORDINATOR_CHECKPOINT_STORE_INTERNAL_H
 #define COORDINATOR_CHECKPOINT_STORE_INTERNAL_H
 
-/* Between store.c and rollback.c. */
+/* Between store.c, rollback.c and unreadable.c. */
 
 #include "coordinator/checkpoint/file_names.h"
 #include "coordinator/checkpoint/store.h"

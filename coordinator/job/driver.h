@@ -75,7 +75,8 @@ struct driver *driver_destroy(struct driver *driver); /* returns NULL */
 DEFINE_CLEANUP(struct driver, driver_destroy)
 
 /* Takes the job from its journal, or begins it; -errno if there may be a
- * checkpoint that cannot be looked at: it would be overwritten. */
+ * checkpoint that cannot be looked at: it would be overwritten; -EBADMSG if no
+ * checkpoint can be read. */
 int driver_begin(struct driver *driver, struct error *err);
 
 /* Takes out all events that wait: step, journal, effect.  Called after each

@@ -118,8 +118,14 @@ static void do_start(struct driver *driver)
 	    is_fenced(driver))
 		return;
 	if (driver->job.has_checkpoint &&
-	    !driver->save.saved) /* or it was seen just now */
-		checkpoint_recovery_on_start(driver->recovery);
+	    !driver->save.saved && /* or it was seen just now */
+	    !checkpoint_recovery_on_start(driver->recovery)) {
+		driver_post(
+			driver, JOB_EV_NO_CHECKPOINT, driver->job.epoch,
+			driver_begins_anew(driver),
+			checkpoint_recovery_unreadable(driver->recovery)->text);
+		return;
+	}
 	r = make_start(driver, &err);
 	if (r == 0) {
 		r = prepare_files(driver, &err);

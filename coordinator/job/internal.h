@@ -159,6 +159,12 @@ bool driver_spares(const struct driver *driver, int member);
  */
 void driver_release_surplus(struct driver *driver);
 
+/* ---- recovery_events.c ---- */
+
+/* No checkpoint can be read: true if the job begins anew.  If it does not, this
+ * is its exit status. */
+bool driver_begins_anew(struct driver *driver);
+
 /* ---- callbacks ---- */
 
 extern const struct launch_events driver_launch_events;

@@ -74,8 +74,32 @@ static void on_went_back(void *user, const struct checkpoint *newest,
 		journal_writer_repeated(driver->writer, seen - older->step);
 }
 
+static void on_begins_anew(void *user, const char *text)
+{
+	struct driver *driver = user;
+	uint64_t step = driver->history->step;
+	char whole[REASON_MAX + 64];
+
+	snprintf(whole, sizeof(whole), "%s, and the job begins anew", text);
+	driver->progress.saved_after = 0;
+	on_unkept(driver, whole);
+	if (step > 0)
+		journal_writer_repeated(driver->writer, step);
+}
+
+bool driver_begins_anew(struct driver *driver)
+{
+	bool anew =
+		checkpoint_recovery_unreadable(driver->recovery)->begins_anew;
+
+	if (!anew)
+		driver->exit_code = EXIT_UNREADABLE;
+	return anew;
+}
+
 const struct checkpoint_recovery_events driver_recovery_events = {
 	on_disk,
 	on_unkept,
 	on_went_back,
+	on_begins_anew,
 };

@@ -69,6 +69,12 @@ static void judge(struct driver *driver, struct event *event)
 	if (event->job.type == JOB_EV_CRASHED && !end_is_own(status))
 		event->job.type = JOB_EV_LOST;
 	describe(event->reason, sizeof(event->reason), status, lack);
+	if (event->job.type == JOB_EV_NO_CHECKPOINT) {
+		event->job.size = driver_begins_anew(driver);
+		snprintf(
+			event->reason, sizeof(event->reason), "%s",
+			checkpoint_recovery_unreadable(driver->recovery)->text);
+	}
 }
 
 static void on_overdue(void *user)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/checkpoint/unreadable.h"
 #include "tests/unit/checkpoint_bed.h"
 #include "tests/unit/synced.h"
 
@@ -277,6 +278,64 @@ static void an_application_that_keeps_two_has_only_the_newest_set_aside(void)
 	tear_down();
 }
 
+static void the_only_one_that_is_damaged_stays_as_it_is(void)
+{
+	const struct checkpoint unknown = {0};
+	struct unreadable found;
+	char sentence[256];
+
+	CHECK(set_up(FORMER_REPLACED));
+	put_in_place("state", "!1");
+	CHECK(checkpoint_store_repair(bed.store, NULL) ==
+	      CHECKPOINT_UNREADABLE);
+	CHECK(unreadable_is_there(bed.store, -EBADMSG));
+	unreadable_settle(&found, bed.store, &unknown);
+	CHECK(!found.begins_anew);
+	snprintf(
+		sentence, sizeof(sentence),
+		"checkpoint %s/state, of 2 files, cannot be read, and no older "
+		"one is kept that can be; put a copy of it back, or ",
+		bed.dir);
+	CHECK(strncmp(found.text, sentence, strlen(sentence)) == 0);
+	CHECK_TEXT(read_it("state"), "!1");
+	CHECK_TEXT(read_it("parts/a"), "a");
+	CHECK(!is_there(ADAPTER_KEPT "/unreadable-1"));
+	tear_down();
+}
+
+static void what_is_unreadable_is_set_aside_for_good(void)
+{
+	const struct checkpoint unknown = {0};
+	struct unreadable found;
+
+	CHECK(set_up(FORMER_REPLACED));
+	bed.job.begins_anew = true;
+	for (char i = '1'; i < '3'; i++) {
+		const char name[] = {'!', i, '\0'};
+
+		put_in_place("state", name);
+		put_in_place("parts/a", "a");
+		unreadable_settle(&found, bed.store, &unknown);
+		CHECK(found.begins_anew);
+		CHECK(!is_there("state") && !is_there("parts/a"));
+		CHECK(!unreadable_is_there(bed.store, 1));
+		checkpoint_store_clear(bed.store); /* the job is done */
+	}
+	CHECK_TEXT(read_it(ADAPTER_KEPT "/unreadable-1/state"), "!1");
+	CHECK_TEXT(read_it(ADAPTER_KEPT "/unreadable-2/state"), "!2");
+	CHECK_TEXT(read_it(ADAPTER_KEPT "/unreadable-2/parts/a"), "a");
+	tear_down();
+}
+
+static void a_first_one_that_is_not_whole_is_none(void)
+{
+	CHECK(set_up(FORMER_UNKNOWN));
+	put_in_place("state", ""); /* written no further */
+	CHECK(checkpoint_store_repair(bed.store, NULL) == CHECKPOINT_FOUND);
+	CHECK(unreadable_is_there(bed.store, 1)); /* of a job that had one */
+	tear_down();
+}
+
 RUN_TESTS(TEST(a_damaged_one_gives_way_to_the_one_before),
 	  TEST(names_are_on_the_disk_before_others_are_removed),
 	  TEST(a_disk_that_cannot_sync_loses_neither_checkpoint),
@@ -289,4 +348,7 @@ RUN_TESTS(TEST(a_damaged_one_gives_way_to_the_one_before),
 	  TEST(what_was_broken_off_is_done_again),
 	  TEST(what_is_put_back_tells_nothing_of_how_it_is_written),
 	  TEST(a_directory_that_cannot_be_read_is_no_empty_one),
+	  TEST(the_only_one_that_is_damaged_stays_as_it_is),
+	  TEST(what_is_unreadable_is_set_aside_for_good),
+	  TEST(a_first_one_that_is_not_whole_is_none),
 	  TEST(an_application_that_keeps_two_has_only_the_newest_set_aside))

@@ -53,7 +53,7 @@ static void a_short_file_gets_the_defaults(void)
 	CHECK(job->network == NETWORK_AUTO);
 	CHECK(job->checkpoint_interval == CHECKPOINT_AUTO);
 	CHECK(job->checkpoint_mtbf == MINUTES(60 * 8760));
-	CHECK(!job->checkpoint_keep_one);
+	CHECK(!job->checkpoint_keep_one && !job->begins_anew);
 	CHECK(!job->environment[0] && !job->mpi_arguments[0]);
 	CHECK(!job->app.restart && !job->app.files && !job->app.progress);
 	CHECK(!job->app.accepts && job->app.save_signal == 0);
@@ -156,10 +156,10 @@ static void an_interval_needs_an_application_that_can_be_told_to_save(void)
 	CHECK(parse("name: a\napp: parint\ncommand: [a]\n"
 		    "ranks: {initial: 1}\n"
 		    "checkpoint: {dir: c, interval: 30min, mtbf: 87600h,\n"
-		    "             keep: one}\n") == 0);
+		    "             keep: one, unreadable: begin}\n") == 0);
 	CHECK(job->checkpoint_interval == MINUTES(30));
 	CHECK(job->checkpoint_mtbf == MINUTES(60 * 87600));
-	CHECK(job->checkpoint_keep_one);
+	CHECK(job->checkpoint_keep_one && job->begins_anew);
 	CHECK(parse("name: a\napp: parint\ncommand: [a]\n"
 		    "ranks: {initial: 1}\n"
 		    "checkpoint: {dir: c, interval: never}\n") == -EINVAL);
