@@ -55,7 +55,8 @@ enum save_kind {
 /* What becomes of a checkpoint when the next one is written. */
 enum former_kind {
 	FORMER_UNKNOWN,  /* 0: found out; until then a copy is what keeps it */
-	FORMER_REPLACED, /* the next is renamed over it: a hard link keeps it */
+	FORMER_REPLACED, /* the next is renamed over it: a hard link keeps it,
+			  * as a copy does that costs little */
 	FORMER_STAYS,    /* the application leaves it there, and checkpoint()
 			  * takes it when the next one is none */
 };

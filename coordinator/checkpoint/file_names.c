@@ -153,6 +153,50 @@ bool names_alike(const struct names *names, const char *dir, const char *other)
 	return names->n > 0;
 }
 
+static FILE *open_file(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+
+	return snprintf(path, sizeof(path), "%s/%s", dir, name) <
+			       (int)sizeof(path)
+		       ? fopen(path, "re")
+		       : NULL;
+}
+
+static bool has_same_bytes(const char *dir, const char *other, const char *name)
+{
+	CLEANUP(fclose) FILE *one = open_file(dir, name);
+	CLEANUP(fclose) FILE *two = open_file(other, name);
+	char a[16384], b[sizeof(a)];
+	size_t n;
+
+	if (!one || !two)
+		return false;
+	do {
+		n = fread(a, 1, sizeof(a), one);
+		if (fread(b, 1, sizeof(b), two) != n || memcmp(a, b, n) != 0)
+			return false;
+	} while (n > 0);
+	return !ferror(one) && !ferror(two);
+}
+
+bool names_equal(const struct names *names, const char *dir, const char *other,
+		 uint64_t most)
+{
+	uint64_t bytes = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < names->n; i++)
+		if (look(dir, names->at[i], &st))
+			bytes += (uint64_t)st.st_size;
+	if (bytes > most)
+		return false;
+	for (size_t i = 0; i < names->n; i++)
+		if (!has_same_bytes(dir, other, names->at[i]))
+			return false;
+	return names->n > 0;
+}
+
 /* The folders that are in its name. */
 static int make_folders(int dir, const char *name)
 {

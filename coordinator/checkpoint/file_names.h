@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct names {
 	char **at; /* owned */
@@ -63,5 +64,10 @@ bool names_shared(const struct names *names, const char *dir,
  * another one of the same size and time, as a copy is. */
 bool names_same(const struct names *names, const char *dir, const char *other);
 bool names_alike(const struct names *names, const char *dir, const char *other);
+
+/* The same bytes in each of them; false without a look if there are more than
+ * most in all. */
+bool names_equal(const struct names *names, const char *dir, const char *other,
+		 uint64_t most);
 
 #endif

@@ -73,14 +73,17 @@ static int put_back(struct checkpoint_store *store, const char *slot,
 	return r;
 }
 
-/* What was set aside, under another name. */
+/* What was set aside, under another name, or a copy of it as it is now.  A
+ * large copy is not compared: ranks wait. */
 static bool is_aside(const struct checkpoint_store *store, const char *slot)
 {
 	CLEANUP(names_fini) struct names names = {0};
 	char aside[STORE_PATH_MAX], kept[STORE_PATH_MAX];
 
 	names_below(&names, store_folder(store, "aside", aside), NULL);
-	return names_same(&names, aside, store_folder(store, slot, kept));
+	store_folder(store, slot, kept);
+	return names_same(&names, aside, kept) ||
+	       names_equal(&names, aside, kept, STORE_SMALL);
 }
 
 /* The newest that is kept: 0, or as store_look(). */

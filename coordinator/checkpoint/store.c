@@ -12,9 +12,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
-
-enum { CP_WORDS = 16 };
 
 /* ---- what rollback.c needs too ---- */
 
@@ -164,11 +161,44 @@ static void learn(struct checkpoint_store *store, const struct names *names)
 
 static void on_made(void *user, pid_t pid, int status);
 
-/* The output of cp is dropped: its exit status shows a failure. */
+/* Its output is dropped: its exit status shows a failure. */
+static int begin_child(struct checkpoint_store *store, const char *dir,
+		       const char *const *head, size_t n,
+		       const struct names *names, struct error *err)
+{
+	CLEANUP(close) int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	CLEANUP(free)
+	const char **argv = calloc(n + names->n + 1, sizeof(*argv));
+	struct spawn child = {.argv = argv,
+			      .dir = dir,
+			      .in = -1,
+			      .out = null,
+			      .err = null,
+			      .on_parent_death = SIGKILL};
+	int r;
+
+	if (!argv)
+		return error_set(err, -ENOMEM, "out of memory");
+	memcpy(argv, head, n * sizeof(*head));
+	for (size_t i = 0; i < names->n; i++)
+		argv[n + i] = names->at[i];
+	r = spawn(&child, &store->child, err);
+	if (r == 0)
+		r = loop_child_add(store->loop, store->child, on_made, store,
+				   err);
+	if (r < 0)
+		store->child = 0;
+	return r;
+}
+
 static int begin_cp(struct checkpoint_store *store, const struct names *names,
 		    struct error *err)
 {
-	CLEANUP(close) int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	static const char *const ways[] = {
+		[WAY_COPY] = "--reflink=auto",
+		[WAY_SHARE] = "--reflink=always",
+		[WAY_LINK] = "--link",
+	};
 	char to[STORE_PATH_MAX];
 	const char *const head[] = {
 		"nice",
@@ -178,33 +208,30 @@ static int begin_cp(struct checkpoint_store *store, const struct names *names,
 		"--dereference",
 		"--preserve=mode,timestamps",
 		"--parents",
-		store->linking ? "--link" : "--reflink=auto",
+		ways[store->way],
 		"-t",
 		store_folder(store, "new", to),
 		"--",
 	};
-	CLEANUP(free)
-	const char **argv = calloc(CP_WORDS + names->n, sizeof(*argv));
-	struct spawn child = {.argv = argv,
-			      .dir = store_dir(store),
-			      .in = -1,
-			      .out = null,
-			      .err = null,
-			      .on_parent_death = SIGKILL};
-	int r;
 
-	if (!argv)
-		return error_set(err, -ENOMEM, "out of memory");
-	memcpy(argv, head, sizeof(head));
-	for (size_t i = 0; i < names->n; i++)
-		argv[LENGTH(head) + i] = names->at[i];
-	r = spawn(&child, &store->child, err);
-	if (r == 0)
-		r = loop_child_add(store->loop, store->child, on_made, store,
+	store->since = loop_now();
+	store->syncing = false;
+	return begin_child(store, store_dir(store), head, LENGTH(head), names,
+			   err);
+}
+
+/* A copy counts when it is on the disk. */
+static int begin_sync(struct checkpoint_store *store, struct error *err)
+{
+	static const char *const head[] = {"nice", "-n", "19", "sync", "--"};
+	CLEANUP(names_fini) struct names names = {0};
+	char path[STORE_PATH_MAX];
+	int r = names_below(&names, store_folder(store, "new", path), err);
+
+	store->syncing = true;
+	return r < 0 ? r
+		     : begin_child(store, path, head, LENGTH(head), &names,
 				   err);
-	if (r < 0)
-		store->child = 0;
-	return r;
 }
 
 static int make_new(struct checkpoint_store *store, const struct names *names,
@@ -230,24 +257,12 @@ static void tell_unkept(struct checkpoint_store *store, const char *why)
 	store->fn(store->user, text);
 }
 
-static bool find_left(const struct checkpoint_store *store, uint64_t *left)
-{
-	struct statvfs st;
-
-	if (statvfs(store_dir(store), &st) < 0)
-		return false;
-	*left = (uint64_t)st.f_bavail * st.f_frsize;
-	return true;
-}
-
-/* Whether the disk has room for a copy and for the application's next
- * checkpoint. */
 static bool has_room(struct checkpoint_store *store, uint64_t bytes)
 {
 	char why[128];
 	uint64_t left;
 
-	if (store->linking || !find_left(store, &left) || left / 2 >= bytes)
+	if (store->way != WAY_COPY || store_has_room(store, bytes, &left))
 		return true;
 	snprintf(why, sizeof(why),
 		 "%" PRIu64 " MiB are free, and a copy would take %" PRIu64,
@@ -314,9 +329,8 @@ void checkpoint_store_keep(struct checkpoint_store *store)
 		store->noted = now.mark;
 		return;
 	}
-	store->linking = !store->no_links &&
-			 (store->job->adapter->former == FORMER_REPLACED ||
-			  store->habit == HABIT_REPLACES);
+	store->way = store_choose_way(store, now.bytes);
+	store->bytes = now.bytes;
 	make(store, &now, &names);
 }
 
@@ -340,8 +354,10 @@ static void rotate(struct checkpoint_store *store)
 {
 	if (store_has_folder(store, "1"))
 		store_rename_folder(store, "1", "2");
-	if (store_rename_folder(store, "new", "1") == 0)
+	if (store_rename_folder(store, "new", "1") == 0) {
 		store->noted = store->tried;
+		store_announce(store);
+	}
 	store->told = false;
 }
 
@@ -349,9 +365,16 @@ static void on_made(void *user, pid_t pid, int status)
 {
 	struct checkpoint_store *store = user;
 	struct checkpoint now;
-	bool linked = store->linking;
+	struct error err;
 
 	store->child = 0;
+	if (status == 0 && store->way != WAY_LINK && !store->syncing) {
+		if (begin_sync(store, &err) == 0)
+			return;
+		store_remove_folder(store, "new");
+		tell_unkept(store, err.text);
+		return;
+	}
 	if (status == 0 && store_look(store, &now, NULL) == 0 &&
 	    now.mark == store->tried) {
 		rotate(store);
@@ -360,8 +383,11 @@ static void on_made(void *user, pid_t pid, int status)
 	store_remove_folder(store, "new");
 	if (status == 0)
 		return; /* another one is there by now */
-	if (linked) {
-		store->no_links = true;
+	if (store->way != WAY_COPY) {
+		if (store->way == WAY_LINK)
+			store->no_links = true;
+		else
+			store->no_sharing = true;
 		store->tried = 0;
 		checkpoint_store_keep(store);
 		return;
@@ -391,8 +417,10 @@ void checkpoint_store_make_room(struct checkpoint_store *store, uint64_t bytes)
 	uint64_t left;
 
 	checkpoint_store_abandon_copy(store);
-	if (!store->copies || !store_has_folder(store, "2") ||
-	    !find_left(store, &left) || left > bytes + bytes / 8)
+	if (!store->copies || !store_has_folder(store, "2"))
+		return;
+	store_has_room(store, bytes, &left);
+	if (left > bytes + bytes / 8)
 		return;
 	store_remove_folder(store, "2");
 	tell_unkept(store, "there is no room for three while one is written");

@@ -19,11 +19,14 @@
  *                                /unreadable-1/  the same, and there was no
  *                                           other: see unreadable.h
  *
- * Files that the application replaces by renaming are kept by hard links, which
- * cost nothing.  Files that it writes in place are copied, by a program that
- * has the least priority (the file system may share the blocks); and so are all
- * files where there are no links.  The inodes of the next checkpoint show which
- * it is; until then they are copied.  If the application itself leaves the
+ * Files that the application writes in place are copied, by a program that has
+ * the least priority (the file system may share the blocks), and are flushed to
+ * the disk before they count; and so are all files where there are no links.
+ * Those that it replaces by renaming are copied where that costs next to
+ * nothing: if they are small, or if the file system shares blocks.  Otherwise
+ * they are kept by hard links, which what damages a file in place reaches too.
+ * The inodes of the next checkpoint show how it writes; until then its files
+ * are copied.  If the application itself leaves the
  * checkpoint before in its place, nothing is kept, and a newest one that is no
  * good is only set aside.
  *

@@ -19,7 +19,8 @@ struct checkpoint_store {
 	void *user;
 	char root[PATH_MAX]; /* CHECKPOINT_DIR/bellows-kept */
 	bool copies;         /* or else the application does so itself */
-	bool no_links;       /* the file system has none */
+	/* The file system has no links; it cannot share blocks. */
+	bool no_links, no_sharing;
 
 	/* How the application writes the next one. */
 	enum { HABIT_UNKNOWN, HABIT_REPLACES, HABIT_IN_PLACE } habit;
@@ -35,9 +36,18 @@ struct checkpoint_store {
 	uint64_t tried;   /* of the one that was to be kept last */
 	uint64_t watched; /* of the one that was there at the last look */
 
-	bool linking;
-	pid_t child; /* that makes new/; 0: none */
-	bool told;   /* that there is no room */
+	/* new/ */
+	enum store_way {
+		WAY_COPY,  /* copy_file_range(2), or what cp has instead */
+		WAY_SHARE, /* a copy on other blocks only when it is changed */
+		WAY_LINK,
+	} way;
+	pid_t child;  /* that makes new/; 0: none */
+	bool syncing; /* it is whole, and goes to the disk */
+	msec_t since;
+	uint64_t bytes;
+	bool told;          /* that there is no room */
+	unsigned announced; /* set of reasons of store_way.c */
 };
 
 const char *
@@ -67,6 +77,18 @@ void store_remove_folder(const struct checkpoint_store *store,
 /* Removes the folder `to` first, if there is one: 0 or -errno. */
 int store_rename_folder(const struct checkpoint_store *store, const char *from,
 			const char *to);
+
+/* store_way.c: how one of that size is kept, and what the log says of it, once
+ * for each reason.  A small one is copied if there is room, even if links would
+ * do: what damages the file in place does not reach a copy. */
+#define STORE_SMALL ((uint64_t)64 << 20)
+enum store_way store_choose_way(const struct checkpoint_store *store,
+				uint64_t bytes);
+void store_announce(struct checkpoint_store *store);
+/* Whether the disk has room for a copy and for the application's next
+ * checkpoint.  left: bytes that it has; UINT64_MAX: not known. */
+bool store_has_room(const struct checkpoint_store *store, uint64_t bytes,
+		    uint64_t *left);
 
 /* Another checkpoint is in place than the application wrote there: its files
  * tell nothing of how it writes. */

@@ -67,7 +67,10 @@ static void on_went_back(void *user, const struct checkpoint *newest,
 	snprintf(text, sizeof(text),
 		 "of the checkpoints, %s %s: going on from %s%s",
 		 name_of(newest, "the newest", bad), why,
-		 name_of(older, "the one before", good), repeated);
+		 newest->mark != 0 && older->mark == newest->mark
+			 ? "its copy"
+			 : name_of(older, "the one before", good),
+		 repeated);
 	driver->progress.saved_after = 0;
 	on_unkept(driver, text);
 	if (*repeated)

@@ -123,7 +123,13 @@ def the_second_checkpoint_gives_way_to_the_next_one(room):
     work = harness.lasting_work()  # 0.8 MiB a checkpoint
     with mounted(room.path("ck"), "size=2500k"):
         at = begun(room, work)
-        for ranks in (3, 2, 3, 2):
+        rescaled(room, 3)
+        room.wait("a copy", lambda: os.path.exists(room.path("ck", KEPT, "1")))
+        rescaled(room, 2)
+        room.wait("links, where there is no room for a copy", lambda:
+                  "is kept as hard links" in harness.read(room.path(
+                      "state", "heat", "coordinator.log"), "r"))
+        for ranks in (3, 2):
             rescaled(room, ranks)
         room.finishes(at, work)
         assert not os.path.exists(room.path("ck", KEPT))

@@ -42,16 +42,39 @@ def lose_a_rank(room, program="parint"):
     os.kill(max(room.ours(program)), signal.SIGKILL)
 
 
+def log(room):
+    return harness.read(room.path("state", "heat", "coordinator.log"), "r")
+
+
 def starts(room):
     """That the newest coordinator has brought up."""
-    log = harness.read(room.path("state", "heat", "coordinator.log"), "r")
-    return re.findall(r" epoch=(\d+) up ", log.rsplit(" listening on ", 1)[1])
+    return re.findall(r" epoch=(\d+) up ",
+                      log(room).rsplit(" listening on ", 1)[1])
 
 
 def says_it(room, at, path):
     """The same sentence as any other run, and the file is as it was."""
     at.ends_with(UNREADABLE).says(f"checkpoint {path} {ADVICE}")
     assert os.listdir(room.path("ck")) == [os.path.basename(path)]
+
+
+def a_checkpoint_damaged_in_place_leaves_its_copy_good(room):
+    work = harness.lasting_work()
+    at = begun(room, work, "dir: ck, deadline: 30s")
+    kept = room.path("ck", "bellows-kept", "1", "parint.ckpt")
+    room.wait("a copy", lambda: os.path.exists(kept))
+    whole = harness.read(kept)
+    damage(room.path("ck", "parint.ckpt"))
+    assert harness.read(kept) == whole
+    lose_a_rank(room)
+    room.runs_on(3, after=3)
+    step = resumed(at)[0]
+    room.finishes(at, work).says(
+        f"the one of step {step} cannot be read: going on from its copy")
+    assert resumed(at) == [step, step]
+    assert re.search(r"the checkpoint is kept as a copy, though parint replaces "
+                     r"it, because it is small: 0\.8 MB in [\d.]+ s\n",
+                     log(room))
 
 
 def without_a_readable_checkpoint_the_job_says_so_once(room):
@@ -137,6 +160,7 @@ def so_it_does_where_the_first_start_would_find_it(room):
 
 
 harness.main(
+    a_checkpoint_damaged_in_place_leaves_its_copy_good,
     without_a_readable_checkpoint_the_job_says_so_once,
     one_that_is_cut_short_is_not_started_from,
     one_of_which_nothing_is_left_is_not_started_from,

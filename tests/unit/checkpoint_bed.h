@@ -107,7 +107,10 @@ static inline int look(const struct adapter_app *app, struct checkpoint *out,
 
 static inline void on_unkept(void *user, const char *text)
 {
+	const char *why = strrchr(text, ':');
+
 	snprintf(told, sizeof(told), "%s", text);
+	put_in_place("told", why ? why + 2 : text);
 }
 
 static inline bool set_up(enum former_kind former)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/checkpoint/store_internal.h"
 #include "coordinator/checkpoint/unreadable.h"
 #include "tests/unit/checkpoint_bed.h"
 #include "tests/unit/synced.h"
@@ -75,22 +76,48 @@ static void a_disk_that_cannot_sync_loses_neither_checkpoint(void)
 	tear_down();
 }
 
-static void a_link_to_the_damaged_one_is_passed_over(void)
+static void what_is_the_damaged_one_too_is_passed_over(void)
 {
-	struct checkpoint bad, older = {0};
+	const uint64_t sizes[] = {STORE_SMALL + 1 /* links */, 0 /* copies */};
 
-	CHECK(set_up(FORMER_REPLACED));
-	put_by_renaming("state", "1");
-	CHECK(keeps("1"));
-	put_by_renaming("parts/a", "b");
-	put_by_renaming("state", "2");
-	CHECK(keeps("2"));
-	CHECK(look(&bed.job.app, &bad, NULL) == 0);
-	CHECK(checkpoint_store_roll_back(bed.store, &bad, false, &older,
-					 NULL) == 0);
-	CHECK(older.step == 1);
-	CHECK_TEXT(read_it("state"), "1");
-	tear_down();
+	for (int i = 0; i < 2; i++) {
+		struct checkpoint bad, older = {0};
+
+		CHECK(set_up(FORMER_REPLACED));
+		bed.bytes = sizes[i];
+		put_by_renaming("state", "1");
+		CHECK(keeps("1"));
+		put_by_renaming("parts/a", "b");
+		put_by_renaming("state", "2");
+		CHECK(keeps("2"));
+		CHECK(look(&bed.job.app, &bad, NULL) == 0);
+		CHECK(checkpoint_store_roll_back(bed.store, &bad, true, &older,
+						 NULL) == 0);
+		CHECK(older.step == 1);
+		CHECK_TEXT(read_it("state"), "1");
+		tear_down();
+	}
+}
+
+static void a_copy_is_good_when_the_newest_is_damaged_in_place(void)
+{
+	const enum former_kind kinds[] = {FORMER_REPLACED, FORMER_UNKNOWN};
+
+	for (int i = 0; i < 2; i++) {
+		struct checkpoint bad, older = {0};
+
+		CHECK(set_up(kinds[i]));
+		put_by_renaming("state", "7");
+		CHECK(keeps("7"));
+		CHECK(look(&bed.job.app, &bad, NULL) == 0);
+		put_in_place("state", "8"); /* not to be seen by the adapter */
+		CHECK(checkpoint_store_roll_back(bed.store, &bad, false, &older,
+						 NULL) == 0);
+		CHECK(older.step == 7 && older.mark == bad.mark);
+		CHECK_TEXT(read_it("state"), "7");
+		CHECK_TEXT(read_it(ADAPTER_KEPT "/damaged/state"), "8");
+		tear_down();
+	}
 }
 
 static void without_another_nothing_changes(void)
@@ -339,7 +366,8 @@ static void a_first_one_that_is_not_whole_is_none(void)
 RUN_TESTS(TEST(a_damaged_one_gives_way_to_the_one_before),
 	  TEST(names_are_on_the_disk_before_others_are_removed),
 	  TEST(a_disk_that_cannot_sync_loses_neither_checkpoint),
-	  TEST(a_link_to_the_damaged_one_is_passed_over),
+	  TEST(what_is_the_damaged_one_too_is_passed_over),
+	  TEST(a_copy_is_good_when_the_newest_is_damaged_in_place),
 	  TEST(without_another_nothing_changes), TEST(a_guess_is_taken_back),
 	  TEST(a_guess_that_was_right_is_kept_for_people),
 	  TEST(a_guess_is_not_put_over_what_cannot_be_told),

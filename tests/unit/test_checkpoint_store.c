@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "coordinator/checkpoint/store_internal.h"
 #include "tests/unit/checkpoint_bed.h"
 
 static void what_is_replaced_is_kept_by_links(void)
 {
 	CHECK(set_up(FORMER_REPLACED));
+	bed.bytes = STORE_SMALL + 1;
 	put_by_renaming("state", "1");
 	CHECK(keeps("1"));
 	CHECK(is_same("state", ADAPTER_KEPT "/1/state"));
@@ -33,9 +35,44 @@ static void what_is_written_in_place_is_copied(void)
 	tear_down();
 }
 
+static void what_is_small_is_copied_though_it_is_replaced(void)
+{
+	CHECK(set_up(FORMER_REPLACED));
+	put_by_renaming("state", "1");
+	CHECK(keeps("1"));
+	put_by_renaming("state", "2");
+	CHECK(keeps("2"));
+	put_in_place("state", "!2"); /* by whatever damages it */
+	CHECK_TEXT(read_it(ADAPTER_KEPT "/1/state"), "2");
+	CHECK_TEXT(read_it(ADAPTER_KEPT "/2/state"), "1");
+	tear_down();
+}
+
+static void a_copy_that_does_not_reach_the_disk_is_not_kept(void)
+{
+	const char *former = getenv("PATH");
+	char path[4096];
+
+	CHECK(former && set_up(FORMER_UNKNOWN));
+	snprintf(path, sizeof(path), "%s:%.3000s", below("bin"), former);
+	CHECK(mkdir(below("bin"), 0700) == 0);
+	put_in_place("bin/sync", "#!/bin/sh\nexit 1\n");
+	CHECK(chmod(below("bin/sync"), 0700) == 0);
+	put_in_place("state", "1");
+	former = strdup(former);
+	setenv("PATH", path, 1);
+	checkpoint_store_keep(bed.store);
+	CHECK(comes("told", "it cannot be copied"));
+	setenv("PATH", former, 1);
+	free((char *)former);
+	CHECK(!is_there(ADAPTER_KEPT "/1") && !is_there(ADAPTER_KEPT "/new"));
+	tear_down();
+}
+
 static void that_files_are_replaced_is_seen(void)
 {
 	CHECK(set_up(FORMER_UNKNOWN));
+	bed.bytes = STORE_SMALL + 1;
 	CHECK(unlink(below("parts/a")) == 0);
 	put_by_renaming("parts/a", "a");
 	put_by_renaming("state", "1");
@@ -144,6 +181,8 @@ static void one_checkpoint_is_kept_if_the_job_file_says_so(void)
 }
 
 RUN_TESTS(TEST(what_is_replaced_is_kept_by_links),
+	  TEST(what_is_small_is_copied_though_it_is_replaced),
+	  TEST(a_copy_that_does_not_reach_the_disk_is_not_kept),
 	  TEST(what_is_written_in_place_is_copied),
 	  TEST(that_files_are_replaced_is_seen),
 	  TEST(the_same_checkpoint_is_kept_once),
