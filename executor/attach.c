@@ -53,6 +53,16 @@ static void obey_open(struct executor *ex, const Bellows__V1__Open *open)
 	ranks_open(ex->ranks, open->epoch, &command);
 }
 
+/* An older coordinator confirms no reports, and has taken what it answers. */
+static void obey_lease(struct executor *ex, const Bellows__V1__Lease *lease)
+{
+	bool confirms = lease->taken_case == BELLOWS__V1__LEASE__TAKEN_REPORTS;
+
+	unconfirmed_confirm(&ex->reports,
+			    confirms ? lease->reports : ex->reports.last);
+	lease_renew(&ex->lease, (msec_t)lease->sent);
+}
+
 static void on_order(void *user, const ProtobufCMessage *message)
 {
 	struct executor *ex = user;
@@ -61,9 +71,11 @@ static void on_order(void *user, const ProtobufCMessage *message)
 	if (ex->session == SESSION_LEAVING &&
 	    order->what_case != BELLOWS__V1__ORDER__WHAT_LEASE)
 		return;
+	if (!unconfirmed_take(&ex->taken, order->number))
+		return;
 	switch (order->what_case) {
 	case BELLOWS__V1__ORDER__WHAT_LEASE:
-		lease_renew(&ex->lease, (msec_t)order->lease->sent);
+		obey_lease(ex, order->lease);
 		return;
 	case BELLOWS__V1__ORDER__WHAT_LAUNCH:
 		disk_look(ex, true);
@@ -177,11 +189,9 @@ static int attach(struct executor *ex, struct error *err)
 	ex->attempts = 0;
 	executor_introduce(ex);
 	output_attach(ex->output, ex->incarnation);
-	ranks_repeat(ex->ranks);
 	executor_deliver_judgement(ex);
 	launcher_setup_begin(ex);
 	ready_tell(ex);
-	disk_repeat(ex);
 	return 0;
 }
 

@@ -15,19 +15,10 @@ enum {
 	ROOM = 9 << 20,
 };
 
-static void report_disk(struct executor *ex)
+void disk_look(struct executor *ex, bool now)
 {
 	Bellows__V1__Disk disk = BELLOWS__V1__DISK__INIT;
 	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
-
-	disk.trouble = ex->disk_trouble;
-	r.what_case = BELLOWS__V1__REPORT__WHAT_DISK;
-	r.disk = &disk;
-	executor_report(ex, &r);
-}
-
-void disk_look(struct executor *ex, bool now)
-{
 	char trouble[sizeof(ex->disk_trouble)] = "";
 	struct error err;
 
@@ -47,11 +38,14 @@ void disk_look(struct executor *ex, bool now)
 		log_warn("%s", trouble);
 	else
 		log_info("the temporary directory can be written again");
-	report_disk(ex);
+	disk.trouble = ex->disk_trouble;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_DISK;
+	r.disk = &disk;
+	executor_report(ex, &r);
 }
 
-void disk_repeat(struct executor *ex)
+void disk_forget(struct executor *ex)
 {
-	if (*ex->disk_trouble)
-		report_disk(ex);
+	*ex->disk_trouble = '\0';
+	ex->disk_looked = 0;
 }

@@ -16,7 +16,7 @@
 /* Every now and then, or at once; tells what has changed. */
 void disk_look(struct executor *ex, bool now);
 
-/* Attached anew: says what is the matter, if something is. */
-void disk_repeat(struct executor *ex);
+/* Nobody knows yet what is the matter: the next look tells it. */
+void disk_forget(struct executor *ex);
 
 #endif

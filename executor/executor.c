@@ -157,6 +157,7 @@ static void tear_down(struct executor *ex)
 	loop_timer_clear(&ex->again);
 	loop_timer_clear(&ex->patience);
 	loop_timer_clear(&ex->kill);
+	loop_timer_clear(&ex->full);
 	lease_end(&ex->lease);
 	renew_end(&ex->renew);
 	rpc_channel_destroy(ex->channel);
@@ -167,6 +168,7 @@ static void tear_down(struct executor *ex)
 	ranks_destroy(ex->ranks);
 	output_destroy(ex->output);
 	jobfile_destroy(ex->job);
+	unconfirmed_clear(&ex->reports);
 }
 
 /* Its own, so that the session directories of MPI daemons, which may be killed,
@@ -254,6 +256,7 @@ int executor_run(const struct executor_config *config, struct loop *loop,
 	int r;
 
 	bellows__v1__checkpoint_report__init(&ex.judged);
+	unconfirmed_init(&ex.reports);
 	host_machine(ex.machine);
 	host_node(ex.node);
 	executor_begin_life(&ex);

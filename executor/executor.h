@@ -9,9 +9,12 @@
  *
  * It decides nothing but this: without an answer from the coordinator its ranks
  * stand still when the lease is over (lease.h), and are ended when the patience
- * is, because other executors may start from the same checkpoint.  After each
- * attachment everything is reported once more: the coordinator takes a fact the
- * second time for nothing.
+ * is, because other executors may start from the same checkpoint.
+ *
+ * A report is kept until the coordinator has confirmed it, and is sent again
+ * after each attachment; an order that comes again is not obeyed again
+ * (rpc/unconfirmed.h).  An executor that cannot keep a report ends as one that
+ * reaches no coordinator does.
  *
  * Told to end, it asks for its release: the coordinator has the job saved and
  * goes on without it.  Until then, or until its grace is over, it obeys as
@@ -35,6 +38,7 @@
 #include "proto/bellows.pb-c.h"
 #include "rpc/client.h"
 #include "rpc/renew.h"
+#include "rpc/unconfirmed.h"
 
 #define EXECUTOR_CALL_TIMEOUT SECONDS(10) /* for the coordinator's answer */
 
@@ -45,6 +49,9 @@ struct executor {
 	struct rpc_channel *channel;
 	struct renew renew;        /* of its certificate, if it has one */
 	struct rpc_stream *stream; /* NULL unless attached */
+	struct unconfirmed reports;
+	struct error reports_trouble; /* why one could not be kept */
+	uint64_t taken;               /* number of the last order taken */
 	uint64_t incarnation;
 	char machine[MEMBER_TEXT_MAX], node[MEMBER_TEXT_MAX];
 	struct scratch tmpdir; /* its own */
@@ -61,7 +68,7 @@ struct executor {
 	const char *const *env; /* of what it runs, beside its own */
 	const char *bindir;
 	struct sshd *sshd; /* NULL: none; see launcher_setup.h */
-	struct loop_timer beat, again, patience, kill, grace;
+	struct loop_timer beat, again, patience, kill, grace, full;
 	uint64_t served; /* by this incarnation of the coordinator; 0: none */
 	msec_t kill_since;
 	void (*killed)(struct executor *ex);
@@ -77,18 +84,22 @@ struct executor {
 	char disk_trouble[240];
 };
 
-/* report.c: facts, up the stream while there is one. */
+/* report.c: numbers and keeps a fact, and sends it if there is a stream. */
 void executor_report(struct executor *ex, Bellows__V1__Report *r);
+/* The coordinator or this executor is another incarnation: what was not
+ * confirmed is nothing to it. */
+void executor_begin_numbers(struct executor *ex);
 extern const struct ranks_events executor_ranks_events;
 extern const struct save_events executor_save_events;
-/* The first report of a stream, which says whose it is. */
+/* The first report of a stream, which says whose it is, and then those that
+ * were not confirmed. */
 void executor_introduce(struct executor *ex);
 void executor_beat(void *user); /* one report now, then one each heartbeat */
 void executor_on_program_end(void *user, uint64_t id, int status,
 			     const char *text, const char *failure);
 void executor_on_probe_end(void *user, uint64_t token, int status,
 			   const char *text, const char *failure);
-/* Lines of the application's log; false while there is no stream. */
+/* Lines of the application's log; false while too many reports are kept. */
 bool executor_on_log(void *user, unsigned epoch, char *const *lines, size_t n);
 void executor_deliver_judgement(struct executor *ex); /* if there is one */
 

@@ -74,12 +74,8 @@ void launcher_setup_begin(struct executor *ex)
 	Bellows__V1__RetrieveKeysRequest request =
 		BELLOWS__V1__RETRIEVE_KEYS_REQUEST__INIT;
 
-	if (ex->job->launcher != LAUNCHER_SSH)
+	if (ex->job->launcher != LAUNCHER_SSH || ex->sshd)
 		return;
-	if (ex->sshd) {
-		sshd_repeat(ex->sshd);
-		return;
-	}
 	request.name = (char *)ex->config->name;
 	request.incarnation = ex->incarnation;
 	request.public_only = true;

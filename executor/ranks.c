@@ -320,24 +320,6 @@ unsigned ranks_count(const struct ranks *ranks)
 	return n;
 }
 
-void ranks_repeat(struct ranks *ranks)
-{
-	list_for_each (at, &ranks->starts) {
-		struct start *start = CONTAINER(at, struct start, link);
-
-		list_for_each (of, &start->members) {
-			struct rank *rank = CONTAINER(of, struct rank, link);
-
-			ranks->events->arrived(ranks->user, start->epoch,
-					       rank->rank, rank->pid);
-		}
-		if (is_up(start))
-			tell_up(start);
-		if (is_gone(start))
-			ranks->events->gone(ranks->user, start->epoch);
-	}
-}
-
 void ranks_forget(struct ranks *ranks)
 {
 	list_for_each (at, &ranks->starts)

@@ -89,7 +89,4 @@ unsigned ranks_count(const struct ranks *ranks);
 /* All starts, of which nothing is left: their numbers mean nothing any more. */
 void ranks_forget(struct ranks *ranks);
 
-/* Says everything once more, for a coordinator that did not hear it. */
-void ranks_repeat(struct ranks *ranks);
-
 #endif

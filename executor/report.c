@@ -16,11 +16,42 @@
 
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
+static void on_full(void *user)
+{
+	struct executor *ex = user;
+
+	log_error("the coordinator is told nothing any more: %s",
+		  ex->reports_trouble.text);
+	executor_leave(ex, EXIT_UNREACHABLE,
+		       "too many reports were not confirmed");
+}
+
+/* From the loop: what reports must not go away below itself. */
+static void give_up(struct executor *ex)
+{
+	loop_timer_set(ex->loop, &ex->full, 0, on_full, ex);
+}
+
 void executor_report(struct executor *ex, Bellows__V1__Report *r)
 {
-	if (!ex->stream)
-		return; /* said again once attached */
-	rpc_stream_send(ex->stream, &r->base);
+	r->number = unconfirmed_next(&ex->reports);
+	if (unconfirmed_keep(&ex->reports, &r->base, &ex->reports_trouble) < 0)
+		give_up(ex);
+	else if (ex->stream)
+		rpc_stream_send(ex->stream, &r->base);
+}
+
+static void send_again(void *user, const ProtobufCMessage *report)
+{
+	struct executor *ex = user;
+
+	rpc_stream_send(ex->stream, report);
+}
+
+void executor_begin_numbers(struct executor *ex)
+{
+	unconfirmed_clear(&ex->reports);
+	ex->taken = 0;
 }
 
 static void beat(struct executor *ex, Bellows__V1__Report r)
@@ -33,10 +64,12 @@ static void beat(struct executor *ex, Bellows__V1__Report r)
 			    ex->session == SESSION_LEAVING;
 	if (ex->session == SESSION_DRAINING)
 		heartbeat.grace = (uint32_t)MAX(ex->leave_by - loop_now(), 1);
+	heartbeat.taken_case = BELLOWS__V1__HEARTBEAT__TAKEN_ORDERS;
+	heartbeat.orders = ex->taken;
 	r.what_case = BELLOWS__V1__REPORT__WHAT_HEARTBEAT;
 	r.heartbeat = &heartbeat;
-	executor_report(ex, &r);
-	disk_look(ex, false);
+	if (ex->stream)
+		rpc_stream_send(ex->stream, &r.base);
 	loop_timer_set(ex->loop, &ex->beat, ex->heartbeat, executor_beat, ex);
 }
 
@@ -45,6 +78,7 @@ void executor_beat(void *user)
 	const Bellows__V1__Report unnamed = BELLOWS__V1__REPORT__INIT;
 
 	beat(user, unnamed);
+	disk_look(user, false);
 }
 
 void executor_introduce(struct executor *ex)
@@ -54,6 +88,10 @@ void executor_introduce(struct executor *ex)
 	named.name = (char *)ex->config->name;
 	named.incarnation = ex->incarnation;
 	beat(ex, named);
+	if (unconfirmed_resend(&ex->reports, send_again, ex,
+			       &ex->reports_trouble) < 0)
+		give_up(ex);
+	disk_look(ex, false);
 }
 
 static void on_arrived(void *user, unsigned epoch, unsigned rank, pid_t pid)
@@ -156,7 +194,7 @@ bool executor_on_log(void *user, unsigned epoch, char *const *lines, size_t n)
 	Bellows__V1__LogLines log = BELLOWS__V1__LOG_LINES__INIT;
 	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
 
-	if (!ex->stream)
+	if (!unconfirmed_has_room(&ex->reports))
 		return false;
 	log.epoch = epoch;
 	log.line = (char **)lines;

@@ -309,14 +309,6 @@ static void start(void *user)
 		fail(sshd, err.text);
 }
 
-void sshd_repeat(struct sshd *sshd)
-{
-	if (*sshd->failure)
-		sshd->events->failed(sshd->user, sshd->failure);
-	else if (sshd->listening)
-		on_listening(sshd);
-}
-
 /* ---- beginning and end ---- */
 
 static int copy(struct sshd *sshd, const struct sshd_room *room,

@@ -50,7 +50,4 @@ int sshd_create(struct sshd **out, const struct sshd_room *room,
 /* Kills it, not what it has started.  Returns NULL. */
 struct sshd *sshd_destroy(struct sshd *sshd);
 
-/* The events are told again, of how it is. */
-void sshd_repeat(struct sshd *sshd);
-
 #endif

@@ -2,6 +2,7 @@
 #include "executor/executor.h"
 
 #include "base/log.h"
+#include "executor/disk.h"
 #include "executor/launcher_setup.h"
 #include "executor/ready.h"
 
@@ -17,6 +18,8 @@
 static void on_killed(struct executor *ex)
 {
 	ranks_forget(ex->ranks);
+	executor_begin_numbers(ex);
+	disk_forget(ex);
 	/* this coordinator may have given it up meanwhile */
 	if (loop_now() - ex->kill_since > ex->lease.length)
 		executor_begin_life(ex);

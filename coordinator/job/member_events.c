@@ -39,13 +39,6 @@ static void on_unfit(void *user, int member, const char *failure, int exit_code)
 	driver_post(driver, JOB_EV_UNFIT, 0, 0, reason);
 }
 
-static void on_attached(void *user, int member)
-{
-	struct driver *driver = user;
-
-	launches_on_attached(driver->launches, member);
-}
-
 /* It has no ranks any more, whatever it was to have. */
 static void forget(struct driver *driver, int member)
 {
@@ -217,6 +210,6 @@ static void on_report(void *user, int member, const Bellows__V1__Report *report)
 }
 
 const struct members_events driver_members_events = {
-	on_probed, on_ready,    on_unfit,       on_attached, on_lost,
+	on_probed, on_ready,    on_unfit,       on_lost,
 	on_left,   on_recalled, is_referred_to, on_report,
 };

@@ -86,8 +86,6 @@ void launch_on_arrived(struct launch *launch, int member, unsigned rank);
 void launch_on_ranks_up(struct launch *launch, int member,
 			const Bellows__V1__RanksUp *up);
 void launch_on_ranks_gone(struct launch *launch, int member);
-/* Repeats the orders that hold. */
-void launch_on_attached(struct launch *launch, int member);
 
 /* launch_bare_save.c: a polled executor calls; must it have its ranks write a
  * checkpoint?  It is then waited for until it has confirmed that it told them.

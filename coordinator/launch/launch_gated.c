@@ -243,7 +243,7 @@ void launch_on_ranks_up(struct launch *launch, int member,
 	struct gated *gated = gated_of(launch);
 	int place = find_place(launch, member);
 
-	/* An executor that has attached again reports it again, and some of
+	/* An older executor that attaches again reports it again, and some of
 	 * its ranks may have ended by now. */
 	if (place < 0 || group_was_up(gated->groups[place].state))
 		return;
@@ -275,19 +275,6 @@ void launch_on_ranks_gone(struct launch *launch, int member)
 		return;
 	group_step(&gated->groups[place].state, GROUP_EV_GONE);
 	look_for_ranks(gated);
-}
-
-void launch_on_attached(struct launch *launch, int member)
-{
-	struct gated *gated = gated_of(launch);
-	int place = find_place(launch, member);
-
-	if (place < 0 || is_gone(&gated->groups[place]))
-		return;
-	if (launch->state == LAUNCH_STOPPING)
-		order_stop(gated, place);
-	else if (gated->opened && !group_was_up(gated->groups[place].state))
-		open_place(gated, place);
 }
 
 static void gated_on_lost(struct launch *launch, int member)

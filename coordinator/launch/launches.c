@@ -105,15 +105,6 @@ void launches_on_ended(struct launches *launches, unsigned epoch)
 
 /* ---- executors ---- */
 
-void launches_on_attached(struct launches *launches, int member)
-{
-	struct launch *const all[] = {launches->now, launches->next};
-
-	for (size_t i = 0; i < LENGTH(all); i++)
-		if (all[i])
-			launch_on_attached(all[i], member);
-}
-
 void launches_on_lost(struct launches *launches, int member)
 {
 	struct launch *const all[] = {launches->next, launches->now};

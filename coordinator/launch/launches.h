@@ -46,8 +46,7 @@ void launches_take_over(struct launches *launches);
 /* The mpiexec of that start has ended: if it has retired, it is destroyed. */
 void launches_on_ended(struct launches *launches, unsigned epoch);
 
-/* An executor is there again, or lost. */
-void launches_on_attached(struct launches *launches, int member);
+/* An executor is lost. */
 void launches_on_lost(struct launches *launches, int member);
 
 #endif

@@ -7,11 +7,39 @@
  */
 
 #include "coordinator/members/members.h"
+#include "rpc/unconfirmed.h"
 
-/* To one executor. */
+/*
+ * The link to one executor: its stream, and what no stream has carried for sure
+ *
+ *     away: orders are kept --attach--> attached: they are sent, and kept
+ *        ^______________________________________|      until confirmed
+ *
+ * An executor that confirms no orders is an older one: what was sent to it is
+ * taken for delivered, and only what was ordered while it was away is sent.
+ */
 struct link {
-	struct rpc_call *stream; /* NULL: it is not attached */
+	struct rpc_call *stream;   /* NULL: not attached */
+	struct unconfirmed orders; /* if full, the executor is to be given up */
+	uint64_t sent;  /* number of the last order that was put on a stream */
+	uint64_t taken; /* number of the last report that was taken */
+	struct error trouble; /* if orders are full: why */
 };
+
+void link_init(struct link *link);
+void link_fini(struct link *link); /* does not end the stream */
+
+/* A stream begins with that report: all orders that the executor has not taken
+ * are sent.  Returns whether those that hold must be repeated: no order was
+ * ever given, or the executor confirms none. */
+bool link_attach(struct link *link, struct rpc_call *stream,
+		 const Bellows__V1__Report *first);
+
+/* Numbers, keeps and, if the executor is attached, sends that order. */
+void link_order(struct link *link, Bellows__V1__Order *order);
+
+/* Confirms a heartbeat, and takes what it confirms. */
+void link_answer(struct link *link, const Bellows__V1__Heartbeat *heartbeat);
 
 struct members {
 	struct loop *loop;

@@ -70,9 +70,11 @@ static enum join_result enter(struct members *members,
 	enum join_result r =
 		member_join(ledger, executor, loop_now(), member, lost);
 
-	if (r != JOIN_FULL || !forget_departed(members))
-		return r;
-	return member_join(ledger, executor, loop_now(), member, lost);
+	if (r == JOIN_FULL && forget_departed(members))
+		r = member_join(ledger, executor, loop_now(), member, lost);
+	if (r == JOIN_NEW || r == JOIN_REPLACED)
+		link_init(&members->links[*member]);
+	return r;
 }
 
 int members_join(struct members *members, const struct introduction *executor,

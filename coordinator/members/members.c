@@ -77,6 +77,7 @@ void members_depart(struct members *members, int member,
 		 reason);
 	m->state = state;
 	close_stream(members, member);
+	link_fini(&members->links[member]);
 	if (state == MEMBER_LOST)
 		members->events->lost(members->user, member, reason);
 	else
@@ -104,6 +105,16 @@ static void forgive_own_pause(struct members *members, msec_t pause)
 		members->ledger.members[i].heard += pause;
 }
 
+/* Executors that do not confirm what they are ordered.  Not at once, for
+ * whoever gives the order may go on to the other executors of a start. */
+static void give_up_full(struct members *members)
+{
+	for (int i = 0; i < members->ledger.n; i++)
+		if (members->links[i].orders.is_full)
+			members_part(members, i,
+				     members->links[i].trouble.text);
+}
+
 static void look(void *user)
 {
 	struct members *members = user;
@@ -126,6 +137,7 @@ static void look(void *user)
 				 : ", and no connection");
 		members_part(members, i, reason);
 	}
+	give_up_full(members);
 	loop_timer_set(members->loop, &members->look, LOOK_EVERY, look,
 		       members);
 }
@@ -133,8 +145,8 @@ static void look(void *user)
 void members_order(struct members *members, int member,
 		   Bellows__V1__Order *order)
 {
-	if (members->links[member].stream)
-		rpc_call_send(members->links[member].stream, &order->base);
+	if (member_is_alive(&members->ledger.members[member]))
+		link_order(&members->links[member], order);
 }
 
 void members_release(struct members *members, int member, const char *reason)
@@ -186,6 +198,7 @@ static int introduce(struct members *members, struct rpc_call *call,
 {
 	int member = members_find(members, report->name, report->incarnation);
 	struct member *m;
+	bool repeat;
 
 	if (member == NO_MEMBER) {
 		rpc_call_end(call, RPC_NOT_FOUND,
@@ -194,14 +207,13 @@ static int introduce(struct members *members, struct rpc_call *call,
 	}
 	m = &members->ledger.members[member];
 	close_stream(members, member);
-	members->links[member].stream = call;
+	repeat = link_attach(&members->links[member], call, report);
 	m->silence = members->lost_after;
 	bind(call, member);
-	if (m->state == MEMBER_JOINED)
+	if (repeat && m->state == MEMBER_JOINED)
 		probe(members, member);
-	if (m->state == MEMBER_LEAVING)
+	if (repeat && m->state == MEMBER_LEAVING)
 		members_release(members, member, "as before");
-	members->events->attached(members->user, member);
 	return member;
 }
 
@@ -239,17 +251,6 @@ static void on_probed(struct members *members, int member,
 		members->events->probed(members->user, member);
 }
 
-static void answer(struct members *members, int member, uint64_t sent)
-{
-	Bellows__V1__Lease lease = BELLOWS__V1__LEASE__INIT;
-	Bellows__V1__Order order = BELLOWS__V1__ORDER__INIT;
-
-	lease.sent = sent;
-	order.what_case = BELLOWS__V1__ORDER__WHAT_LEASE;
-	order.lease = &lease;
-	members_order(members, member, &order);
-}
-
 /* It goes by itself; until its ranks are gone it is still waited for. */
 static void on_heartbeat(struct members *members, int member,
 			 const Bellows__V1__Heartbeat *heartbeat)
@@ -257,7 +258,7 @@ static void on_heartbeat(struct members *members, int member,
 	struct member *m = &members->ledger.members[member];
 	bool draining = heartbeat->grace > 0;
 
-	answer(members, member, heartbeat->sent);
+	link_answer(&members->links[member], heartbeat);
 	if (!heartbeat->leaving || m->state == MEMBER_LEAVING ||
 	    (draining && m->state == MEMBER_DRAINING))
 		return;
@@ -279,6 +280,8 @@ void members_on_report(struct members *members, struct rpc_call *call,
 	if (member < 0 || members->links[member].stream != call)
 		return;
 	members->ledger.members[member].heard = loop_now();
+	if (!unconfirmed_take(&members->links[member].taken, report->number))
+		return;
 	if (report->what_case == BELLOWS__V1__REPORT__WHAT_PROBED)
 		on_probed(members, member, report->probed);
 	else if (report->what_case == BELLOWS__V1__REPORT__WHAT_HEARTBEAT)
@@ -322,6 +325,8 @@ int members_create(struct members **out, struct loop *loop, msec_t lost_after,
 	members->lost_after = lost_after;
 	members->events = events;
 	members->user = user;
+	for (int i = 0; i < MEMBERS_MAX; i++)
+		link_init(&members->links[i]);
 	look(members);
 	*out = members;
 	return 0;
@@ -332,6 +337,8 @@ struct members *members_destroy(struct members *members)
 	if (!members)
 		return NULL;
 	loop_timer_clear(&members->look);
+	for (int i = 0; i < MEMBERS_MAX; i++)
+		link_fini(&members->links[i]);
 	free(members);
 	return NULL;
 }

@@ -7,9 +7,9 @@
  *
  * An executor that joined is probed over its stream; when it answers that it
  * can run the job (on probed), the launcher admits it, and it is ready, or
- * refuses it.  An order to one that is not attached at the
- * moment is dropped: the driver repeats it when the executor attaches
- * (on_attached), and an order that comes twice does nothing the second time.
+ * refuses it.  An order is kept until the executor has confirmed it, and is
+ * sent again when the executor attaches again; an executor that confirms too
+ * few of them is lost (rpc/unconfirmed.h has the bounds).
  *
  * When the ledger is full, the entries of executors that are gone or lost are
  * given to others, unless a start still refers to them.
@@ -33,7 +33,6 @@ struct members_events {
 	/* It cannot run this job; it has been released. */
 	void (*unfit)(void *user, int member, const char *failure,
 		      int exit_code);
-	void (*attached)(void *user, int member);
 	void (*lost)(void *user, int member, const char *reason);
 	void (*left)(void *user, int member); /* as it was told to */
 	/* It will leave, and keeps its ranks for grace if it is not released
@@ -84,6 +83,8 @@ void members_on_stream_gone(struct members *members, struct rpc_call *call);
 void members_on_end(struct members *members,
 		    const Bellows__V1__EndExecRequest *request);
 
+/* Sent at once, or when the executor attaches; sets its number.  To one that is
+ * lost or gone nothing is ordered. */
 void members_order(struct members *members, int member,
 		   Bellows__V1__Order *order);
 /* What the launcher found out about one that was probed; of no effect on one
