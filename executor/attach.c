@@ -11,7 +11,6 @@
 #include "proto/coordinator.h"
 
 #include <limits.h>
-#include <signal.h>
 #include <string.h>
 
 /*
@@ -158,14 +157,10 @@ static void on_detached(void *user, const struct rpc_status *status)
 
 	ex->stream = NULL;
 	output_detach(ex->output);
-	if (session_step(&ex->session, SESSION_EV_DETACH)) {
-		ready_tell(ex);
-		try_again(ex, status);
-	} else {
-		executor_leave(ex, 128 + SIGTERM,
-			       "it was told to, and no coordinator can release "
-			       "it");
-	}
+	if (!session_step(&ex->session, SESSION_EV_DETACH))
+		return; /* it leaves */
+	ready_tell(ex);
+	try_again(ex, status);
 }
 
 static const struct rpc_stream_events stream_events = {

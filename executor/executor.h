@@ -18,7 +18,8 @@
  *
  * Told to end, it asks for its release: the coordinator has the job saved and
  * goes on without it.  Until then, or until its grace is over, it obeys as
- * before.  Without a coordinator it cannot be released, and ends at once.
+ * before.  If its stream breaks meanwhile, it attaches again and asks again; if
+ * it is told to end while it has no stream, it ends at once.
  *
  * This header is for the files of this room.
  */

@@ -5,10 +5,11 @@
 /*
  * Where an executor stands with its coordinator
  *
- *     AWAY --attach--> ATTACHED --drain--> DRAINING
- *      ^___detach_________|                     |
- *      |                  |                     |
- *      '------leave-------+---------leave-------+--> LEAVING
+ *     AWAY <--attach, detach--> ATTACHED
+ *                                  | drain
+ *     SEEKING <--attach, detach--> DRAINING
+ *
+ * All of them go to LEAVING on leave.
  *
  * Pure: a table.  An event that a state does not expect changes nothing.
  */
@@ -19,6 +20,7 @@ enum session_state {
 	SESSION_AWAY,     /* there is no stream; it joins */
 	SESSION_ATTACHED, /* there is one, and its orders are obeyed */
 	SESSION_DRAINING, /* likewise, and it has asked for its release */
+	SESSION_SEEKING,  /* it would ask, and has no stream; it joins again */
 	SESSION_LEAVING,  /* it ends, whatever it is told */
 };
 

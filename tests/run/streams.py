@@ -6,6 +6,8 @@ The relay finds messages in the stream by the bytes of their fields
 (proto/bellows.proto), behind the head that gRPC gives each message.
 """
 
+import signal
+
 import harness
 from crew import Crew, resumed, steps_of
 from relay import DOWN, UP, Relay
@@ -17,6 +19,7 @@ GATE_ARRIVED = HEAD + rb"\x2a.\x08\x02"  # reports; of start 2
 RANKS_UP = HEAD + rb"\x32.\x08\x02"
 RANKS_GONE = HEAD + rb"\x3a.\x08\x01"    # of start 1
 SAVE_BEGUN = HEAD + rb"\x4a.\x08\x01"
+NOTICE = HEAD + rb"\x1a.\x08\x01\x10\x01\x18"  # a heartbeat that has a grace
 
 # rank 0 saves once rank 1 has been told to; a save needs all the orders
 APPLICATION = """i=$(cat ck/state 2>/dev/null || echo 0)
@@ -131,10 +134,43 @@ def each_report_of_a_rescale_survives_a_broken_stream(room):
     assert "was lost" not in crew.lead.errors
 
 
+def a_notice_to_leave_outlives_its_stream(room):
+    work = harness.lasting_work(steps=True)
+    crew = crew_of(room, work, "--grace", 300)
+    with Relay(crew.address) as relay:
+        join(crew, "w0")
+        join(crew, "w1", relay)
+        crew.computes(2)
+        losses = relay.lose(UP, NOTICE), relay.lose(DOWN, SAVE)
+        crew.tell("w1")
+        crew.left("w1")
+        assert all(loss.is_over() for loss in losses)
+        crew.lead.says("w1 leaves")
+        goes_on(crew, work)
+
+
+def without_a_coordinator_a_notice_ends_with_its_grace(room):
+    room.stale = harness.KILLED
+    crew = crew_of(room, harness.work_for(60), "--grace", 3)
+    join(crew, "w0")
+    join(crew, "w1")
+    crew.computes(2)
+    crew.lead.tell(signal.SIGSTOP)  # it releases nobody
+    crew.tell("w0", "w1")
+    for hand in crew.hands.values():
+        room.wait("it heard", lambda hand=hand:
+                  "told to leave" in hand.errors)
+    crew.lead.tell(signal.SIGKILL)
+    for hand in crew.hands.values():
+        hand.ends_with(128 + signal.SIGTERM).says("not released within 3 s")
+
+
 harness.main(
     a_launch_order_survives_a_broken_stream,
     the_first_save_order_survives_a_broken_stream,
     a_save_order_survives_a_broken_stream,
     a_report_survives_a_broken_stream,
     each_report_of_a_rescale_survives_a_broken_stream,
+    a_notice_to_leave_outlives_its_stream,
+    without_a_coordinator_a_notice_ends_with_its_grace,
 )

@@ -57,7 +57,18 @@ static void only_a_coordinator_can_be_asked_for_the_release(void)
 	CHECK(!session_step(&away, SESSION_EV_DRAIN));
 	CHECK(session_step(&attached, SESSION_EV_DRAIN));
 	CHECK(!session_step(&attached, SESSION_EV_DRAIN));
-	CHECK(!session_step(&attached, SESSION_EV_DETACH));
+}
+
+static void a_notice_to_leave_outlives_its_stream(void)
+{
+	unsigned session = SESSION_DRAINING;
+
+	CHECK(session_step(&session, SESSION_EV_DETACH));
+	CHECK(session == SESSION_SEEKING);
+	CHECK(!session_step(&session, SESSION_EV_DRAIN));
+	CHECK(!session_step(&session, SESSION_EV_DETACH));
+	CHECK(session_step(&session, SESSION_EV_ATTACH));
+	CHECK(session == SESSION_DRAINING);
 }
 
 static void an_executor_that_leaves_does_nothing_else(void)
@@ -77,4 +88,5 @@ RUN_TESTS(TEST(ranks_that_leave_by_themselves_are_gone_once_it_is_stopped),
 	  TEST(a_start_that_is_stopped_only_becomes_empty),
 	  TEST(a_stream_that_breaks_is_made_again),
 	  TEST(only_a_coordinator_can_be_asked_for_the_release),
+	  TEST(a_notice_to_leave_outlives_its_stream),
 	  TEST(an_executor_that_leaves_does_nothing_else))
