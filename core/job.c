@@ -56,6 +56,7 @@ static const char *const event_names[] = {
 	[JOB_EV_CRASHED]    = "crashed",
 	[JOB_EV_UNSTARTED]  = "unstarted",
 	[JOB_EV_LOST]       = "lost",
+	[JOB_EV_STALLED]    = "stalled",
 	[JOB_EV_LEAVE]      = "leave",
 	[JOB_EV_RESTARTED]  = "restarted",
 	[JOB_EV_TIMEOUT]    = "timeout",

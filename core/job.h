@@ -118,6 +118,7 @@ enum job_event_type {
 	JOB_EV_UNSTARTED, /* the ranks could not be brought up */
 	JOB_EV_LOST,      /* a rank was killed, or an executor, mpiexec or one
 			   * of its daemons is lost */
+	JOB_EV_STALLED,   /* they stand still, and are to start again */
 	JOB_EV_LEAVE,     /* one that runs ranks will leave; size: as of
 			   * EXECUTORS, of executors that stay, up to the target */
 	JOB_EV_RESTARTED, /* the coordinator was, and no rank is left; size: 1

@@ -76,6 +76,20 @@ static enum job_trigger resolve_unreadable(const struct job *job,
 	return job->retries_left > 0 ? ON_UNREADABLE : ON_LAST_LOSS;
 }
 
+/* Ranks that come up, or write a checkpoint, have a patience of their own. */
+static enum job_trigger resolve_stalled(const struct job *job)
+{
+	return job->state == JOB_STARTING || job->state == JOB_SAVING
+		       ? ON_NOTHING
+		       : resolve_loss(job, false);
+}
+
+static enum job_trigger resolve_unprepared(const struct job *job)
+{
+	return job->leave && job->state == JOB_PREPARING ? ON_HASTE
+							 : ON_UNPREPARED;
+}
+
 static enum job_trigger resolve_leave(const struct job *job, unsigned size)
 {
 	bool unordered = job_computes(job) && job->state != JOB_SAVING;
@@ -125,9 +139,7 @@ enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 	case JOB_EV_PREPARED:
 		return ON_PREPARED;
 	case JOB_EV_UNPREPARED:
-		return job->leave && job->state == JOB_PREPARING
-			       ? ON_HASTE
-			       : ON_UNPREPARED;
+		return resolve_unprepared(job);
 	case JOB_EV_SAVED:
 		return ON_SAVED;
 	case JOB_EV_UNSAVED:
@@ -158,10 +170,11 @@ enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 	case JOB_EV_UNSTARTED:
 	case JOB_EV_LOST:
 		return resolve_loss(job, false);
+	case JOB_EV_STALLED:
+		return resolve_stalled(job);
 	case JOB_EV_LEAVE:
 		return resolve_leave(job, ev->size);
-	case JOB_EV_RESTARTED: /* a job that was to be suspended has no rank now
-				*/
+	case JOB_EV_RESTARTED: /* no rank is left to be suspended */
 		return job->target == 0 ? ON_SUSPENDED : ON_RESTARTED;
 	case JOB_EV_TIMEOUT:
 		return resolve_timeout(job, ev->size);

@@ -216,6 +216,22 @@ static void a_checkpoint_of_its_own_forgives_losses_and_goes_on(void)
 	CHECK(job.retries_left == patience.retries);
 }
 
+static void ranks_that_stand_still_are_a_loss_that_is_counted(void)
+{
+	struct job job = at(JOB_RUNNING), saving = at(JOB_SAVING);
+
+	CHECK(feed(&job, JOB_EV_STEP, 0));
+	job.retries_left = 1;
+	CHECK(feed(&job, JOB_EV_STALLED, 0));
+	CHECK(job.state == JOB_STOPPING && job.retries_left == 0);
+	CHECK(feed(&job, JOB_EV_STOPPED, 2) && job.state == JOB_STARTING);
+	CHECK(!feed(&job, JOB_EV_STALLED, 0));
+	CHECK(feed(&job, JOB_EV_RANKS_UP, 0));
+	CHECK(feed(&job, JOB_EV_STALLED, 0));
+	CHECK(job.state == JOB_FAILED);
+	CHECK(!feed(&saving, JOB_EV_STALLED, 0));
+}
+
 static void one_rank_is_a_size_to_go_back_to_from_a_start_afresh(void)
 {
 	struct job job = on_its_way(1, JOB_RESUMING);
@@ -333,6 +349,7 @@ RUN_TESTS(TEST(none_that_can_be_read_ends_the_job_at_once),
 	  TEST(a_proof_heard_before_the_ranks_are_up_counts),
 	  TEST(a_checkpoint_proves_a_start_whose_steps_are_not_seen),
 	  TEST(a_checkpoint_of_its_own_forgives_losses_and_goes_on),
+	  TEST(ranks_that_stand_still_are_a_loss_that_is_counted),
 	  TEST(one_rank_is_a_size_to_go_back_to_from_a_start_afresh),
 	  TEST(a_first_start_that_leaves_its_checkpoint_unread_fails),
 	  TEST(what_was_prepared_does_not_go_on_from_an_older_checkpoint),

@@ -210,10 +210,11 @@ static struct job_event mishap(bool steps)
 		JOB_EV_CRASHED,  JOB_EV_UNSTARTED,  JOB_EV_LOST,
 		JOB_EV_TIMEOUT,  JOB_EV_STOPPED,    JOB_EV_EXECUTORS,
 		JOB_EV_PREPARED, JOB_EV_UNPREPARED, JOB_EV_UNSAVED,
-		JOB_EV_RANKS_UP, JOB_EV_UNREADABLE, JOB_EV_STEP,
+		JOB_EV_RANKS_UP, JOB_EV_UNREADABLE, JOB_EV_STALLED,
+		JOB_EV_STEP,
 	};
 
-	return (struct job_event){.type = types[roll(steps ? 12 : 11)],
+	return (struct job_event){.type = types[roll(steps ? 13 : 12)],
 				  .now = 1000,
 				  .size = roll(RANKS_MAX + 1)};
 }
