@@ -256,6 +256,26 @@ static int check_interval(struct reader *reader)
 			     "likes, and cannot be told to; auto or none");
 }
 
+static int check_stall(struct reader *reader)
+{
+	const struct jobfile *job = reader->job;
+	char lost[32];
+
+	if (job->stall_after == 0 && job->restarts_stalled)
+		return reader_refuse(reader, reader_line(reader, "on_stall"),
+				     "on_stall",
+				     "nothing says when the job stands still; "
+				     "restart with stall_after, or tell");
+	if (job->stall_after == 0 || job->stall_after >= job->lost_after)
+		return 0;
+	return reader_refuse(
+		reader, reader_line(reader, "stall_after"), "stall_after",
+		"is less than lost_after, so that an executor "
+		"which is cut off would be taken for a job that "
+		"stands still; at least %s, or none",
+		schema_duration(job->lost_after, lost, sizeof(lost)));
+}
+
 static int check_app(struct reader *reader)
 {
 	const struct jobfile *job = reader->job;
@@ -277,7 +297,7 @@ static int read_tree(struct reader *reader, const char *dir)
 	static int (*const checks[])(struct reader *) = {
 		check_ranks, check_section,  check_keys_of_some,
 		check_app,   check_schedule, check_kub,
-		check_key,   check_interval,
+		check_key,   check_interval, check_stall,
 	};
 	yaml_node_t *root = yaml_document_get_root_node(reader->document);
 	int r;

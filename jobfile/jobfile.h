@@ -74,6 +74,8 @@ struct jobfile {
 	msec_t resume_deadline;     /* to prove that they went on */
 	msec_t lost_after;          /* without a report of an executor */
 	msec_t replacement_wait;    /* for executors that join after a loss */
+	msec_t stall_after;         /* without progress; 0: for ever */
+	bool restarts_stalled;      /* a job that makes none is started again */
 	unsigned restarts;          /* after losses and crashes */
 
 	enum scale_policy policy;

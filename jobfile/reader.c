@@ -45,7 +45,7 @@ static int refuse_section(struct reader *reader, unsigned line,
 			  const char *section, const char *shown,
 			  const char *what)
 {
-	char name[PATH_LENGTH], members[256];
+	char name[PATH_LENGTH], members[320];
 
 	snprintf(name, sizeof(name), "%.*s", (int)strlen(shown) - 1, shown);
 	return reader_refuse(reader, line, *shown ? name : "job",
@@ -59,7 +59,7 @@ static int refuse_unknown(struct reader *reader, unsigned line,
 			  const char *section, const char *shown,
 			  const char *name)
 {
-	char whole[PATH_LENGTH], clean[48], right[256];
+	char whole[PATH_LENGTH], clean[48], right[320];
 
 	value_show(name, clean, sizeof(clean));
 	snprintf(whole, sizeof(whole), "%s%s", shown, clean);

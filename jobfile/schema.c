@@ -21,6 +21,17 @@ static const struct schema_word intervals[] = {
 	{ NULL, 0 },
 };
 
+static const struct schema_word stalls[] = {
+	{ "none", 0 },
+	{ NULL, 0 },
+};
+
+static const struct schema_word on_stalls[] = {
+	{ "tell",    false },
+	{ "restart", true  },
+	{ NULL, 0 },
+};
+
 static const struct schema_word keeps[] = {
 	{ "two", false },
 	{ "one", true  },
@@ -122,6 +133,16 @@ const struct schema_key schema_keys[] = {
   .fallback = "500ms",
   .help = "How long the ranks wait after a loss for executors that have joined"
 	  " and are\nabout to be ready; 0s: not at all." },
+{ "stall_after", KEY_DURATION, JOB(stall_after),
+  .min = SECONDS(1), .max = MINUTES(60 * 24 * 7), .words = stalls,
+  .fallback = "none",
+  .help = "How long ranks that are up may make no new step, or print nothing if"
+	  " steps are\nnot known, before it is told that the job stands still." },
+{ "on_stall", KEY_WORD, JOB(restarts_stalled), .words = on_stalls,
+  .fallback = "tell",
+  .help = "What follows then: it is told and no more, or the ranks are killed"
+	  " too, and\nstart again from the checkpoint, which counts as one of"
+	  " restarts." },
 { "restart", KEY_COMMAND, JOB(app.restart), ARGUMENTS,
   .fallback = "(command)",
   .help = "Program and arguments to go on from a checkpoint; for an adapter"

@@ -45,7 +45,7 @@ struct schema_key {
 	const char *help;
 };
 
-enum { SCHEMA_KEYS = 43 };
+enum { SCHEMA_KEYS = 45 };
 
 extern const struct schema_key schema_keys[SCHEMA_KEYS];
 

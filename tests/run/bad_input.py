@@ -55,6 +55,8 @@ def a_job_file_that_is_wrong_is_refused_with_its_line(room):
         ("max: 4", "max: six",
          "6: ranks.max: 'six' is not a number; a number from 1 to 4096"),
         ("dir: ck", "dir: ck\nfrob: 1", "9: frob: no such key; here are "),
+        ("dir: ck", "dir: ck\nstall_after: 1s",
+         "9: stall_after: is less than lost_after, "),
         ("name: heat", "name: Heat", "1: name: 'Heat' "),
         ("app: parint\n", "",
          "1: app: is missing; one of cm1, generic, gromacs, lammps, parint"),

@@ -54,6 +54,7 @@ static void a_short_file_gets_the_defaults(void)
 	CHECK(job->checkpoint_interval == CHECKPOINT_AUTO);
 	CHECK(job->checkpoint_mtbf == MINUTES(60 * 8760));
 	CHECK(!job->checkpoint_keep_one && !job->begins_anew);
+	CHECK(job->stall_after == 0 && !job->restarts_stalled);
 	CHECK(!job->environment[0] && !job->mpi_arguments[0]);
 	CHECK(!job->app.restart && !job->app.files && !job->app.progress);
 	CHECK(!job->app.accepts && job->app.save_signal == 0);
@@ -167,6 +168,18 @@ static void an_interval_needs_an_application_that_can_be_told_to_save(void)
 		   "t.yaml:5: checkpoint.interval: 'never' is not a duration; "
 		   "auto, none, or a duration from 1s to 168h, with its unit: "
 		   "ms, s, min or h");
+}
+
+static void a_job_may_stand_still_for_some_time_or_for_ever(void)
+{
+#define STALL GOOD_BUT_RANKS "ranks: {initial: 2}\n"
+
+	CHECK(parse(STALL "stall_after: 5min\non_stall: restart\n") == 0);
+	CHECK(job->stall_after == MINUTES(5) && job->restarts_stalled);
+	CHECK(parse(STALL "stall_after: none\non_stall: tell\n") == 0);
+	CHECK(job->stall_after == 0 && !job->restarts_stalled);
+	CHECK(parse(STALL "stall_after: 3s\n") == 0);
+	CHECK(parse(STALL "stall_after: 1s\nlost_after: 1s\n") == 0);
 }
 
 static void its_text_read_again_is_the_same_job(void)
@@ -295,6 +308,7 @@ RUN_TESTS(TEST(a_short_file_gets_the_defaults),
 	  TEST(what_gives_rights_away_is_asked_for_by_name),
 	  TEST(every_key_reaches_its_member),
 	  TEST(an_interval_needs_an_application_that_can_be_told_to_save),
+	  TEST(a_job_may_stand_still_for_some_time_or_for_ever),
 	  TEST(its_text_read_again_is_the_same_job),
 	  TEST(a_key_is_looked_for_beside_the_job_file),
 	  TEST(folders_begin_where_they_should),

@@ -25,6 +25,7 @@
 #define ALL_KEYS                                                               \
 	"name, app, command, dir, environment, restarts, wait_deadline, "      \
 	"start_deadline, resume_deadline, lost_after, replacement_wait, "      \
+	"stall_after, on_stall, "                                              \
 	"restart, settings, kub, kub_private_key, rights, ranks, "             \
 	"ranks_per_executor, checkpoint, scale, mpi, generic"
 
@@ -224,6 +225,27 @@ static const struct refusal wholes[] = {
 { GOOD_BUT_RANKS
   "ranks: {initial: 7, max: 6}\n",
   "5: ranks.initial: 7 is more than ranks.max; at most 6" },
+{ GOOD
+  "stall_after: 2s\n",
+  "6: stall_after: is less than lost_after, so that an executor which is cut "
+  "off would be taken for a job that stands still; at least 3s, or none" },
+{ GOOD
+  "stall_after: 20s\n"
+  "lost_after: 30s\n",
+  "6: stall_after: is less than lost_after, so that an executor which is cut "
+  "off would be taken for a job that stands still; at least 30s, or none" },
+{ GOOD
+  "stall_after: 500ms\n",
+  "6: stall_after: '500ms' is out of range; none, or a duration from 1s to "
+  "168h, with its unit: ms, s, min or h" },
+{ GOOD
+  "stall_after: 5min\n"
+  "on_stall: kill\n",
+  "7: on_stall: 'kill' is unknown; one of tell, restart" },
+{ GOOD
+  "on_stall: restart\n",
+  "6: on_stall: nothing says when the job stands still; restart with "
+  "stall_after, or tell" },
 { GOOD
   "scale: {policy: schedule}\n",
   "6: scale.policy: there is no schedule; scale.schedule, or "
