@@ -112,6 +112,7 @@ int driver_begin(struct driver *driver, struct error *err)
 	} else {
 		begin_anew(driver, &patience, found);
 	}
+	stall_watch_begin(driver);
 	checkpoint_recovery_on_begun(driver->recovery, state);
 	driver_arm_deadline(driver);
 	driver_post_executors(driver); /* how many are to be held */
@@ -302,6 +303,7 @@ struct driver *driver_destroy(struct driver *driver)
 	trials_destroy(driver->trials);
 	launcher_destroy(driver->launcher);
 	periodic_fini(&driver->periodic);
+	stall_watch_fini(&driver->stall);
 	checkpoint_recovery_destroy(driver->recovery);
 	members_destroy(driver->members);
 	journal_writer_destroy(driver->writer);

@@ -89,6 +89,11 @@ void driver_cancel(struct driver *driver, bool save, const char *reason);
 /* To the ranks, if there are any. */
 void driver_signal(struct driver *driver, int signo);
 
+/* Ranks of that start have printed something, or the application has logged it.
+ */
+void driver_on_output(struct driver *driver, unsigned epoch);
+/* What ranks print is not read for a while, or again. */
+void driver_hold_back(struct driver *driver, bool yes);
 /* A line of rank 0's output, or of the application's log. */
 void driver_on_line(struct driver *driver, unsigned epoch, const char *line);
 /* The executor of rank 0 has judged the checkpoint that it was to watch. */
@@ -103,6 +108,10 @@ const struct job *driver_job(const struct driver *driver);
 const struct history *driver_history(const struct driver *driver);
 const char *driver_reason(const struct driver *driver); /* of its state */
 const char *driver_trouble(const struct driver *driver);
+/* What is told of a job that stands still, in one sentence, and for how long it
+ * does; "" and 0: it does not. */
+void driver_describe_stall(const struct driver *driver, char *text, size_t n);
+msec_t driver_stall_length(const struct driver *driver);
 unsigned driver_held(const struct driver *driver); /* executors to be held */
 int driver_exit_code(const struct driver *driver); /* once it is over */
 

@@ -9,6 +9,7 @@
 #include "coordinator/job/driver.h"
 #include "coordinator/job/events.h"
 #include "coordinator/job/periodic.h"
+#include "coordinator/job/stall_watch.h"
 #include "coordinator/launch/trial.h"
 #include "core/resume_proof.h"
 #include "jobfile/exit.h"
@@ -41,6 +42,7 @@ struct driver {
 	struct loop_timer deadline;
 	struct loop_timer surplus; /* the next release of a surplus executor */
 	struct periodic periodic;
+	struct stall_watch stall;
 	/* no start before: ranks of the coordinator that was may compute until
 	 * then, out of reach */
 	struct {

@@ -117,6 +117,8 @@ static bool is_referred_to(void *user, int member)
 static void on_log_lines(struct driver *driver,
 			 const Bellows__V1__LogLines *log)
 {
+	if (log->n_line > 0)
+		driver_on_output(driver, log->epoch);
 	for (size_t i = 0; i < log->n_line; i++)
 		driver_on_line(driver, log->epoch, log->line[i]);
 }

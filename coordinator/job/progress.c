@@ -152,6 +152,7 @@ static void on_step(struct driver *driver, const struct line_facts *facts,
 		    const char *line)
 {
 	unsigned epoch = driver->job.epoch;
+	bool is_new;
 
 	if (!has_resumed(driver))
 		judge(driver,
@@ -159,11 +160,15 @@ static void on_step(struct driver *driver, const struct line_facts *facts,
 		      line);
 	if (!has_resumed(driver))
 		return;
+	is_new = driver->progress.epoch != epoch ||
+		 facts->step > driver->history->step;
 	if (driver->progress.epoch == epoch)
 		count_stride(driver, facts->step);
 	history_on_progress(driver->history, facts->step, facts->total,
 			    driver->progress.epoch != epoch, loop_now());
 	driver->progress.epoch = epoch;
+	if (is_new)
+		stall_watch_on_step(driver);
 	if (!driver->job.stepped)
 		driver_post(driver, JOB_EV_STEP, epoch, 0, "a step");
 	else /* a schedule goes by it */

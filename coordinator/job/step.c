@@ -168,7 +168,7 @@ static void log_transition(const struct driver *driver,
 static bool goes_back(const struct driver *driver, enum job_event_type type)
 {
 	return type == JOB_EV_CRASHED || type == JOB_EV_LOST ||
-	       type == JOB_EV_UNSTARTED ||
+	       type == JOB_EV_UNSTARTED || type == JOB_EV_STALLED ||
 	       (driver->job.leave != 0 &&
 		(type == JOB_EV_TIMEOUT || type == JOB_EV_UNSAVED));
 }
@@ -227,6 +227,7 @@ static void follow(struct driver *driver, const struct job *before,
 	driver_arm_deadline(driver);
 	checkpoint_recovery_on_step(driver->recovery, before, &driver->job);
 	periodic_on_step(driver, before);
+	stall_watch_on_job(driver);
 	/* or another start is to be prepared */
 	if (moved ||
 	    (driver->job.next != 0 && driver->job.next != before->next))

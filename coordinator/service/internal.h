@@ -33,6 +33,7 @@ struct service {
 	struct list outputs; /* calls of Output */
 	struct output_writer *writer;
 	char shortfall[REASON_MAX]; /* why its size is not its want; "" */
+	char stall[REASON_MAX];     /* for how long it stands still; "" */
 };
 
 /* ---- service.c: calls of WatchJob ---- */

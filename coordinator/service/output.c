@@ -76,6 +76,7 @@ void output_show(struct service *service, unsigned epoch, unsigned rank,
 	output_writer_write(service->writer, epoch, error, text, n);
 	if (output_writer_is_full(service->writer))
 		output_hold_back(service, true);
+	driver_on_output(service->driver, epoch);
 	if (rank == 0)
 		show_lines(service, epoch, text, n);
 }
@@ -133,4 +134,5 @@ void output_hold_back(struct service *service, bool yes)
 			       yes);
 	if (now)
 		launch_hold_back(now, yes);
+	driver_hold_back(service->driver, yes);
 }

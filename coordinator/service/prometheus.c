@@ -68,6 +68,10 @@ static void put_progress(const struct prometheus_source *f, FILE *to)
 	put_one(to, "bellows_eta_seconds", METRICS_GAUGE,
 		"To the end at the present rate; NaN: not known.",
 		eta < 0 ? NAN : seconds(eta));
+	put_one(to, "bellows_stalled_seconds", METRICS_GAUGE,
+		"Without progress, of a job that stands still (stall_after); "
+		"0: it does not.",
+		seconds(f->stall));
 }
 
 /* ---- executors ---- */

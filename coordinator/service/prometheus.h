@@ -23,6 +23,7 @@ struct prometheus_source {
 	const struct history *history;
 	const struct ledger *ledger;
 	unsigned executors_wanted;
+	msec_t stall; /* for how long it stands still; 0: it does not */
 	msec_t now;
 };
 

@@ -91,6 +91,8 @@ int status_fill(struct service *service, Bellows__V1__Job *out)
 	msec_t now = loop_now();
 
 	describe_shortfall(service, now);
+	driver_describe_stall(service->driver, service->stall,
+			      sizeof(service->stall));
 	bellows__v1__job__init(out);
 	out->name = service->jobfile->name;
 	out->incarnation = service->incarnation;
@@ -103,6 +105,7 @@ int status_fill(struct service *service, Bellows__V1__Job *out)
 			     ? 0
 			     : driver_job(service->driver)->grant;
 	out->shortfall = service->shortfall;
+	out->stall = service->stall;
 	out->min = service->jobfile->ranks.min;
 	out->max = service->jobfile->ranks.max;
 	out->epoch = driver_job(service->driver)->epoch;

@@ -66,6 +66,7 @@ static void print(void)
 						 .history = &history,
 						 .ledger = &ledger,
 						 .executors_wanted = 3,
+						 .stall = 5500,
 						 .now = 6000};
 	size_t n = 0;
 	FILE *to;
@@ -101,6 +102,7 @@ static void a_job_that_runs_is_told_in_figures(void)
 	CHECK(has("bellows_starts_total 1"));
 	CHECK(has("bellows_step 20") && has("bellows_progress_ratio 0.2"));
 	CHECK(has("bellows_eta_seconds 8"));
+	CHECK(has("bellows_stalled_seconds 5.5"));
 	CHECK(has("bellows_executors{state=\"ready\"} 1"));
 	CHECK(has("bellows_executors{state=\"joined\"} 1"));
 	CHECK(has("bellows_executors{state=\"leaving\"} 0"));
