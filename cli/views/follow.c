@@ -145,7 +145,9 @@ static bool is_told(const Bellows__V1__Notice *notice)
 {
 	return notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_DISK ||
 	       notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_DISK_WELL ||
-	       notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_CHECKPOINT;
+	       notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_CHECKPOINT ||
+	       notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_STALLED ||
+	       notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_STALL_OVER;
 }
 
 static void tell_notices(const struct teller *teller)

@@ -21,7 +21,8 @@ enum event_kind {
 	EVENT_SAVED,    /* rescale: whose checkpoint is complete */
 	EVENT_RESCALED, /* rescale: which is over, done or not */
 	EVENT_TROUBLE,  /* job->trouble: executors do not come */
-	EVENT_NOTICE,   /* text: what is the matter with a disk or checkpoint */
+	EVENT_NOTICE,   /* text: what is the matter with a disk, a
+			 * checkpoint or the job's progress */
 	EVENT_OVER,     /* the job is; not told by follow_step() */
 	EVENT_MESSAGE,  /* text: a sentence of this program */
 	EVENT_OUTPUT,   /* text, size: output of the application */

@@ -116,6 +116,7 @@ static void add_job(cJSON *object, const Bellows__V1__Job *job)
 	json_add_text(object, "trouble", job->trouble);
 	json_add_text(object, "shortfall", job->shortfall);
 	json_add_text(object, "disk", job->disk);
+	json_add_text(object, "stall", job->stall);
 	add_lists(object, job);
 }
 

@@ -289,6 +289,9 @@ static void text_jobs(FILE *to, Bellows__V1__Job *const *jobs, size_t n,
 			text_safe(jobs[0]->trouble).s);
 	if (jobs[0]->disk[0])
 		fprintf(to, "\n%s\n", text_safe(jobs[0]->disk).s);
+	if (jobs[0]->stall[0])
+		fprintf(to, "\nit stands still: %s\n",
+			text_safe(jobs[0]->stall).s);
 	if (jobs[0]->n_members)
 		print_members(to, jobs[0]);
 }

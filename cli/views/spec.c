@@ -58,6 +58,18 @@ static void print_interval(FILE *to, const struct jobfile *job)
 			   text_duration(job->checkpoint_interval).s);
 }
 
+static const char *stall_word(const struct jobfile *job)
+{
+	return job->restarts_stalled ? "restart" : "tell";
+}
+
+static void print_stall(FILE *to, const struct jobfile *job)
+{
+	if (job->stall_after > 0)
+		fprintf(to, "%-20s %s: %s\n", "stall after",
+			text_duration(job->stall_after).s, stall_word(job));
+}
+
 void spec_print(FILE *to, const struct jobfile *job)
 {
 	print_text(to, "name", job->name);
@@ -77,6 +89,7 @@ void spec_print(FILE *to, const struct jobfile *job)
 	print_text(to, "scale deadline", text_duration(job->scale_deadline).s);
 	print_text(to, "wait deadline", text_duration(job->wait_deadline).s);
 	print_text(to, "start deadline", text_duration(job->start_deadline).s);
+	print_stall(to, job);
 	fprintf(to, "%-20s %u\n", "restarts", job->restarts);
 	print_text(to, "network", network_names[job->network]);
 	print_words(to, "environment", job->environment);
@@ -140,6 +153,9 @@ void spec_print_json(FILE *to, const struct jobfile *job)
 	json_add_number(all, "scale_deadline_ms", (double)job->scale_deadline);
 	json_add_number(all, "wait_deadline_ms", (double)job->wait_deadline);
 	json_add_number(all, "start_deadline_ms", (double)job->start_deadline);
+	json_add_known(all, "stall_after_ms",
+		       job->stall_after > 0 ? (double)job->stall_after : -1);
+	json_add_text(all, "on_stall", stall_word(job));
 	json_add_number(all, "restarts", job->restarts);
 	json_add_text(all, "network", network_names[job->network]);
 	cJSON_AddItemToObject(all, "environment", json_words(job->environment));

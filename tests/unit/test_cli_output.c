@@ -346,8 +346,8 @@ static void json_keys_stay_as_they_are(void)
 	CHECK_TEXT(keys,
 		   "name state reason ranks target want grant min max epoch "
 		   "progress step unit age_ms eta_ms executors_wanted rescales "
-		   "paused_ms exit_code network trouble shortfall disk members "
-		   "history spans ");
+		   "paused_ms exit_code network trouble shortfall disk stall "
+		   "members history spans ");
 	CHECK_TEXT(cJSON_GetObjectItem(job, "reason")->valuestring,
 		   "\xef\xbf\xbd");
 	CHECK(cJSON_IsNull(cJSON_GetObjectItem(job, "exit_code")));
