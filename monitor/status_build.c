@@ -190,6 +190,8 @@ static const struct {
 	{KIND(DISK), true, "DiskTrouble", "Save"},
 	{KIND(DISK_WELL), false, "DiskWell", "Save"},
 	{KIND(CHECKPOINT), true, "CheckpointUnusable", "Save"},
+	{KIND(STALLED), true, "Stalled", "Run"},
+	{KIND(STALL_OVER), false, "StallOver", "Run"},
 };
 
 static void say_notice(struct sheet *sheet, const Bellows__V1__Notice *notice)
@@ -387,6 +389,18 @@ static void say_resized(const Bellows__V1__Rescale *asked,
 	}
 }
 
+/* Since when it does is in the Event: the length changes with each look. */
+static void say_stalled(const Bellows__V1__Job *job, struct condition *out)
+{
+	*out = (struct condition){.type = "bellows.io/Stalled",
+				  .holds = *job->stall != '\0',
+				  .reason = *job->stall ? "NoProgress"
+							: "NotSeen"};
+	snprintf(out->message, sizeof(out->message), "%s",
+		 out->holds ? "the ranks make no progress"
+			    : "no stall was seen");
+}
+
 void status_build_conditions(const Bellows__V1__Job *job,
 			     struct condition out[STATUS_CONDITIONS])
 {
@@ -401,4 +415,5 @@ void status_build_conditions(const Bellows__V1__Job *job,
 	say_running(job, &out[0]);
 	say_scaling(job, newest, &out[1]);
 	say_resized(asked, &out[2]);
+	say_stalled(job, &out[3]);
 }

@@ -27,7 +27,7 @@ enum {
 	/* of one message: five a rescale, 16 notices, four of the job */
 	STATUS_MAX = 5 * STATUS_RESCALES + 16 + 4,
 	STATUS_NOTE_MAX = 512,
-	STATUS_CONDITIONS = 3,
+	STATUS_CONDITIONS = 4,
 };
 
 struct status_event {

@@ -78,6 +78,12 @@ class Waiting:
                 if at["type"].startswith("bellows.io/")}
 
 
+def stands_at(wait, **conditions):
+    """These, and it was never seen to stand still."""
+    assert wait.conditions() == {
+        **conditions, "Stalled": ("False", "NotSeen")}, wait.conditions()
+
+
 def allow_pods(space, more):
     """So many more than there are."""
     allowed = len(space.pods()) + more
@@ -92,25 +98,22 @@ def grows_when_it_may(heat, wait):
     resized = wait.start("Resized")
     heat.ask("scale", "heat", 3).ends_with(0, PATIENCE)
     wait.end("Scaling")
-    assert wait.conditions() == {
-        "Running": ("True", "Growing"), "Scaling": ("True", "Growing"),
-        "Resized": ("False", "UnderWay")}, wait.conditions()
+    stands_at(wait, Running=("True", "Growing"), Scaling=("True", "Growing"),
+              Resized=("False", "UnderWay"))
     assert not resized.is_over()
     heat.space.kubectl("delete", "quota", "q")
     resized.ends_with(0, PATIENCE)
     wait.end("Scaling=false")
-    assert wait.conditions() == {
-        "Running": ("True", "Running"), "Scaling": ("False", "Steady"),
-        "Resized": ("True", "Done")}, wait.conditions()
+    stands_at(wait, Running=("True", "Running"), Scaling=("False", "Steady"),
+              Resized=("True", "Done"))
 
 
 def kubectl_runs_a_job_and_waits_for_its_growth_and_cancels_it(room, space):
     heat, wait = Plugged(room, space), Waiting(room, space)
     heat.runs()
     wait.end("Running")
-    assert wait.conditions() == {
-        "Running": ("True", "Running"), "Scaling": ("False", "Steady"),
-        "Resized": ("False", "NotAsked")}, wait.conditions()
+    stands_at(wait, Running=("True", "Running"), Scaling=("False", "Steady"),
+              Resized=("False", "NotAsked"))
     grows_when_it_may(heat, wait)
     assert heat.runs_on(3)["history"][-1]["to"] == 3
     heat.scale(99).ends_with(76)

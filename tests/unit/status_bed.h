@@ -16,7 +16,7 @@ static const struct job_patience patience = {.retries = 3};
 static struct history history;
 static struct job job;
 static struct status_told told;
-static char said[4096], reason[256], trouble[600];
+static char said[4096], reason[256], trouble[600], stall[64];
 static struct condition conditions[STATUS_CONDITIONS];
 static msec_t now;
 static uint64_t incarnation = 1; /* of the coordinator */
@@ -45,6 +45,7 @@ static void fill(Bellows__V1__Job *message)
 	message->age = (uint64_t)(now - history.began);
 	message->reason = reason;
 	message->trouble = trouble;
+	message->stall = stall;
 	message->exit_code = job.state == JOB_FAILED ? 3 : 0;
 	history_fill(&history, message);
 }
@@ -79,7 +80,7 @@ static void tell(msec_t at, enum job_event_type type, unsigned size,
 static void begin(void)
 {
 	memset(&told, 0, sizeof(told));
-	said[0] = reason[0] = trouble[0] = '\0';
+	said[0] = reason[0] = trouble[0] = stall[0] = '\0';
 	now = 1000;
 	job_init(&job, 2, &patience, false, now);
 	history_init(&history, now);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/status_bed.h"
 
-/* What the coordinator notes of checkpoints that were due and of disks, as a
- * monitor tells it. */
+/* What the coordinator notes of checkpoints that were due, of disks and of jobs
+ * that stand still, as a monitor tells it. */
 
 /* On 2 ranks; what was said until then is forgotten. */
 static void run(void)
@@ -59,6 +59,31 @@ static void what_a_disk_does_is_told(void)
 		   "! CheckpointUnusable: the newest is damaged\n");
 }
 
+static void a_job_that_stands_still_is_told_until_it_gets_on(void)
+{
+	run();
+	message();
+	CHECK(!conditions[3].holds);
+	history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_STALLED,
+		       "the job stands still: no output for 5.0 s", 2000);
+	snprintf(stall, sizeof(stall), "no output for 5.0 s");
+	now = 2000;
+	message();
+	CHECK(conditions[3].holds);
+	CHECK_TEXT(conditions[3].type, "bellows.io/Stalled");
+	CHECK_TEXT(conditions[3].message, "the ranks make no progress");
+	history_notice(&history, BELLOWS__V1__NOTICE_KIND__NOTICE_STALL_OVER,
+		       "the job gets on again: there is output", 3000);
+	stall[0] = '\0';
+	now = 3000;
+	message();
+	CHECK(!conditions[3].holds);
+	CHECK_TEXT(said,
+		   "! Stalled: the job stands still: no output for 5.0 s\n"
+		   "StallOver: the job gets on again: there is output\n");
+}
+
 RUN_TESTS(TEST(a_checkpoint_that_is_due_is_no_other_size),
 	  TEST(one_that_could_not_be_written_is_told),
-	  TEST(what_a_disk_does_is_told))
+	  TEST(what_a_disk_does_is_told),
+	  TEST(a_job_that_stands_still_is_told_until_it_gets_on))

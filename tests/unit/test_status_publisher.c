@@ -192,7 +192,7 @@ static void conditions_stand_beside_those_of_others(void)
 	CHECK_TEXT(trace, LIST "patch pods heat/heat-master-0/status\n");
 	CHECK_TEXT(kube_text(patched, "metadata.resourceVersion"), "41");
 	conditions = (cJSON *)kube_at(patched, "status.conditions");
-	CHECK(cJSON_GetArraySize(conditions) == 4);
+	CHECK(cJSON_GetArraySize(conditions) == 5);
 	CHECK_TEXT(kube_text(conditions, "0.type"), "Ready");
 	CHECK(kube_at(conditions, "0.observedGeneration")->valueint == 3);
 	CHECK_TEXT(kube_text(conditions, "1.type"), "bellows.io/Running");
