@@ -27,6 +27,8 @@ bool job_state_number(struct job *job, const struct job_event *event)
 	else
 		return false;
 	forget_failures(job);
+	if (job->state == JOB_RUNNING)
+		job->deadline = 0; /* of the pause until the next try */
 	return true;
 }
 
