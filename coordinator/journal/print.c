@@ -41,7 +41,7 @@ static void put_event(const struct journal_print *r, const struct job *before,
 		fprintf(r->to, ": %s", text_safe(e->text).s);
 }
 
-/* A line of a summary. */
+/* A line of a summary; instants of what it tells stand behind "at". */
 static void put_summary(FILE *to, const struct journal_entry *e)
 {
 	switch (e->kind) {

@@ -48,12 +48,13 @@ static void on_lost(void *user)
 	loop_stop(writer->loop, -EBUSY);
 }
 
-/* The loop may not have begun to run yet, and is stopped when it does. */
+/* Stops the loop at once, or, if it does not run yet, when it does. */
 static bool lose_job(struct journal_writer *writer, const struct error *err)
 {
 	writer->journal = journal_close(writer->journal);
 	writer->lost = true;
 	log_error("%s, and has the job now", err->text);
+	loop_stop(writer->loop, -EBUSY);
 	loop_timer_set(writer->loop, &writer->stop, 0, on_lost, writer);
 	return false;
 }

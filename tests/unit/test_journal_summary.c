@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
+#include "coordinator/journal/print.h"
 #include "coordinator/journal/summary.h"
 #include "coordinator/journal/writer.h"
 #include "tests/check.h"
@@ -281,6 +282,18 @@ static bool read_all(struct journal_replay *replay, struct journal_end *end)
 	       !end->torn && !end->damaged;
 }
 
+static bool is_told(const char *sentence)
+{
+	CLEANUP(free) char *text = NULL;
+	size_t n;
+	FILE *to = open_memstream(&text, &n);
+	int r = to ? journal_print(room, to, NULL) : -ENOMEM;
+
+	if (to)
+		fclose(to);
+	return r == 0 && strstr(text, sentence);
+}
+
 static void a_journal_that_is_too_long_is_summed_up(void)
 {
 	struct journal_writer *writer, *other;
@@ -304,6 +317,9 @@ static void a_journal_that_is_too_long_is_summed_up(void)
 	CHECK_TEXT(summed.history.notices[NOTICES_MAX - 1].text, "w1");
 	CHECK(summed.history.notices[NOTICES_MAX - 1].number ==
 	      walked.history.notices[NOTICES_MAX - 1].number + 1);
+
+	CHECK(is_told("summary of what came before: waiting, 0 ranks"));
+	CHECK(is_told("notice: w1"));
 
 	/* another coordinator takes over from the summary */
 	journal_writer_go_on(other, &summed, &summed.job, &end);
