@@ -170,6 +170,45 @@ static int on_glob_error(const char *path, int code)
 	return code != ENOENT && code != ENOTDIR;
 }
 
+/* errno of what glob() could not read and does not tell; 0: there is none. */
+static int unread;
+
+static void note_error(int code)
+{
+	if (code != 0 && on_glob_error(NULL, code))
+		unread = code;
+}
+
+static struct dirent *read_entry(void *dir)
+{
+	struct dirent *entry;
+
+	errno = 0;
+	entry = readdir(dir);
+	if (!entry)
+		note_error(errno);
+	return entry;
+}
+
+static int look_at(const char *restrict path, struct stat *restrict st)
+{
+	int r = stat(path, st);
+
+	if (r < 0)
+		note_error(errno);
+	return r;
+}
+
+static void close_folder(void *dir)
+{
+	closedir(dir);
+}
+
+static void *open_folder(const char *path)
+{
+	return opendir(path);
+}
+
 /* What one pattern matches: 0, 1 if it is nothing, or -errno. */
 static int match(glob_t *found, const char *root, const char *pattern,
 		 struct error *err)
@@ -181,7 +220,19 @@ static int match(glob_t *found, const char *root, const char *pattern,
 		whole = NULL;
 		return error_set(err, -ENOMEM, "out of memory");
 	}
-	r = glob(whole, 0, on_glob_error, found);
+	unread = 0;
+	*found = (glob_t){
+		.gl_opendir = open_folder,
+		.gl_readdir = read_entry,
+		.gl_closedir = close_folder,
+		.gl_stat = look_at,
+		.gl_lstat = look_at,
+	};
+	r = glob(whole, GLOB_ALTDIRFUNC, on_glob_error, found);
+	if (unread != 0)
+		return error_set(err, -unread,
+				 "cannot read all files that '%s' names: %s",
+				 pattern, strerror(unread));
 	if (r == GLOB_NOMATCH)
 		return 1;
 	if (r != 0)
@@ -191,14 +242,25 @@ static int match(glob_t *found, const char *root, const char *pattern,
 	return 0;
 }
 
-/* A file, and not one of those that are kept beside; name: from the checkpoint
- * directory on. */
-static bool is_file(const char *path, const char *name, struct stat *st)
+/* Name, from the checkpoint directory on, is one of those kept beside. */
+static bool is_kept(const char *name)
 {
 	static const char kept[] = ADAPTER_KEPT "/";
 
-	return strncmp(name, kept, sizeof(kept) - 1) != 0 &&
-	       stat(path, st) == 0 && S_ISREG(st->st_mode);
+	return strncmp(name, kept, sizeof(kept) - 1) == 0;
+}
+
+/* A file, and not one of those that are kept beside: 1, 0 or -errno. */
+static int is_file(const char *path, const char *name, struct stat *st,
+		   struct error *err)
+{
+	if (is_kept(name))
+		return 0;
+	if (stat(path, st) == 0)
+		return S_ISREG(st->st_mode);
+	return on_glob_error(path, errno)
+		       ? error_errno(err, "cannot read %s", name)
+		       : 0;
 }
 
 /* Adds the files of one pattern to out: 0, 1 if there are none, or -errno. */
@@ -215,7 +277,10 @@ static int add_files(struct checkpoint *out, const char *root, size_t skip,
 		const char *path = found.gl_pathv[i];
 		struct stat st;
 
-		if (!is_file(path, path + skip + 1, &st) || st.st_size == 0)
+		r = is_file(path, path + skip + 1, &st, err);
+		if (r < 0)
+			return r;
+		if (r == 0 || st.st_size == 0)
 			continue;
 		out->files++;
 		out->bytes += (uint64_t)st.st_size;
@@ -286,7 +351,8 @@ static int files(const struct adapter_app *app, const struct checkpoint *of,
 				path + strlen(app->checkpoint_dir) + 1;
 			struct stat st;
 
-			if (is_file(path, name, &st))
+			r = is_file(path, name, &st, err);
+			if (r > 0)
 				r = each(user, name);
 		}
 	}

@@ -51,22 +51,31 @@ static int read_step(struct restart_file *out, const char *dir,
 	return r;
 }
 
-/* The largest step below bound that a name tells. */
-static bool largest(DIR *dir, const struct names *names, uint64_t bound,
-		    uint64_t *out)
+/* The largest step below bound that a name tells: 0, 1 if there is none, or
+ * -errno. */
+static int largest(DIR *dir, const struct names *names, uint64_t bound,
+		   uint64_t *out)
 {
 	const struct dirent *at;
 	bool found = false;
 	uint64_t step;
 
 	rewinddir(dir);
-	while ((at = readdir(dir)))
+	while (errno = 0, (at = readdir(dir)))
 		if (names_match(names, at->d_name, &step) && step < bound &&
 		    (!found || step > *out)) {
 			*out = step;
 			found = true;
 		}
-	return found;
+	if (errno != 0)
+		return -errno;
+	return found ? 0 : 1;
+}
+
+/* A file that cannot be read now may be whole, and the newest, later. */
+static bool is_unread(int r)
+{
+	return r < 0 && r != -EBADMSG;
 }
 
 static int find_by_step(struct restart_file *out, const char *path, DIR *dir,
@@ -76,14 +85,21 @@ static int find_by_step(struct restart_file *out, const char *path, DIR *dir,
 	struct error later;
 	int r, first = 1;
 
-	while (largest(dir, names, step, &step)) {
-		r = read_step(out, path, names, step,
-			      first == 1 ? err : &later);
+	while ((r = largest(dir, names, step, &step)) == 0) {
+		r = read_step(out, path, names, step, &later);
 		if (r == 0)
 			return 0;
-		if (first == 1)
+		if (first == 1 || is_unread(r)) {
 			first = r;
+			if (r < 0)
+				error_set(err, r, "%s", later.text);
+		}
+		if (is_unread(r))
+			return r;
 	}
+	if (r < 0)
+		return error_set(err, r, "cannot read %s: %s", path,
+				 strerror(-r));
 	return first;
 }
 
@@ -105,6 +121,10 @@ static int find_of_two(struct restart_file *out, const char **name,
 	int s = read_one(&two, dir, names->two, r < 0 ? &later : err);
 	bool second = s == 0 && (r != 0 || is_newer(&two, &one));
 
+	if (is_unread(s) && !is_unread(r) && r < 0)
+		error_set(err, s, "%s", later.text);
+	if (is_unread(r) || is_unread(s))
+		return is_unread(r) ? r : s;
 	if (r != 0 && s != 0)
 		return r < 0 ? r : s;
 	*out = second ? two : one;

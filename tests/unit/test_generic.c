@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "tests/check.h"
+#include "tests/unit/unreadable.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,6 +146,30 @@ static void its_files_are_what_the_patterns_match(void)
 	CHECK(look(files, &found) == 0 && found.files == 2);
 	put("stop", "1");
 	CHECK(adapter_generic.files(&app, &found, join, names, &err) == 7);
+}
+
+/* Otherwise the checkpoint that is there would count as a new one later. */
+static void what_cannot_be_looked_at_is_no_missing_file(void)
+{
+	static const char *const any[] = {"state", "parts/*", NULL};
+	static const char *const some[] = {"st?te", NULL};
+	static const char *const one[] = {"loop", NULL};
+	CLEANUP(folder_remove) char *here = folder_create();
+	struct checkpoint found;
+
+	CHECK(here && mkdir(below("parts"), 0700) == 0);
+	put("state", "1");
+	put("parts/a", "1");
+	CHECK(look(any, &found) == 0 && found.files == 2);
+	CHECK(look(some, &found) == 0 && found.files == 1);
+	unreadable = EIO;
+	CHECK(look(any, &found) == -EIO);
+	CHECK(look(some, &found) == -EIO);
+	unreadable = 0;
+	CHECK(symlink("loop", below("loop")) == 0);
+	CHECK(look(one, &found) == -ELOOP);
+	CHECK(symlink("../loop", below("parts/b")) == 0);
+	CHECK(look(any, &found) == -ELOOP);
 }
 
 static void a_missing_directory_is_named(void)
@@ -373,6 +398,7 @@ RUN_TESTS(TEST(it_is_complete_when_every_pattern_has_a_file),
 	  TEST(only_files_with_something_in_them_count),
 	  TEST(every_change_is_another_mark),
 	  TEST(its_files_are_what_the_patterns_match),
+	  TEST(what_cannot_be_looked_at_is_no_missing_file),
 	  TEST(a_missing_directory_is_named),
 	  TEST(patterns_stay_below_the_checkpoint_directory),
 	  TEST(an_expression_that_is_wrong_is_refused_with_the_reason),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
 #include "tests/unit/lammps_files.h"
+#include "tests/unit/unreadable.h"
 
 #include <sys/stat.h>
 
@@ -20,6 +21,28 @@ static void the_newest_complete_file_is_the_checkpoint(void)
 	CHECK(look(by_step, &found) == 0);
 	CHECK(found.step == 1000 && found.files == 1);
 	CHECK(found.bytes == WHOLE && found.mark != 0);
+}
+
+/* Otherwise the newest file would count as a new one later. */
+static void a_file_that_cannot_be_read_is_not_skipped(void)
+{
+	CLEANUP(folder_remove) char *here = folder_create();
+	struct checkpoint found;
+	char path[64];
+
+	CHECK(here && put_whole("melt.200.restart", 200));
+	CHECK(put_whole("a", 200));
+	unreadable = EIO;
+	CHECK(look(by_step, &found) == -EIO);
+	CHECK(says("cannot read ") && says(folder));
+	unreadable = 0;
+	snprintf(path, sizeof(path), "%s/melt.300.restart", folder);
+	CHECK(symlink("melt.300.restart", path) == 0);
+	CHECK(look(by_step, &found) == -ELOOP && says("melt.300.restart"));
+	snprintf(path, sizeof(path), "%s/b", folder);
+	CHECK(look(in_turn, &found) == 0);
+	CHECK(symlink("b", path) == 0);
+	CHECK(look(in_turn, &found) == -ELOOP && says("/b"));
 }
 
 static void a_file_that_is_cut_anywhere_is_skipped(void)
@@ -196,6 +219,7 @@ static void a_file_written_again_has_another_mark(void)
 }
 
 RUN_TESTS(TEST(the_newest_complete_file_is_the_checkpoint),
+	  TEST(a_file_that_cannot_be_read_is_not_skipped),
 	  TEST(a_file_that_is_cut_anywhere_is_skipped),
 	  TEST(a_file_that_is_cut_and_no_other_is_an_error),
 	  TEST(no_byte_that_is_wrong_makes_another_step),
