@@ -107,6 +107,17 @@ static inline void driver_publish(struct driver *driver, enum publish within)
 	driver->config.events->changed(driver->config.user, within);
 }
 
+/* Tells it and writes it down, unless the job is over or it was told just now.
+ */
+static inline void driver_notice(struct driver *driver,
+				 Bellows__V1__NoticeKind kind, const char *text,
+				 enum publish within)
+{
+	if (!job_is_over(&driver->job) &&
+	    journal_writer_notice(driver->writer, kind, text))
+		driver_publish(driver, within);
+}
+
 /* The exit code of a failure that an executor reports; a number that is none
  * is an error of ours. */
 static inline int driver_reported_code(int reported)

@@ -9,14 +9,6 @@
  * What becomes of checkpoints and disks, as notices and events of the job
  */
 
-static void notice(struct driver *driver, Bellows__V1__NoticeKind kind,
-		   const char *text)
-{
-	if (!job_is_over(&driver->job) &&
-	    journal_writer_notice(driver->writer, kind, text))
-		driver_publish(driver, PUBLISH_SOON);
-}
-
 static void on_disk(void *user, const char *text, bool well)
 {
 	struct driver *driver = user;
@@ -26,10 +18,10 @@ static void on_disk(void *user, const char *text, bool well)
 		log_info("%s", text);
 	else
 		log_warn("%s", text);
-	notice(driver,
-	       well ? BELLOWS__V1__NOTICE_KIND__NOTICE_DISK_WELL
-		    : BELLOWS__V1__NOTICE_KIND__NOTICE_DISK,
-	       text);
+	driver_notice(driver,
+		      well ? BELLOWS__V1__NOTICE_KIND__NOTICE_DISK_WELL
+			   : BELLOWS__V1__NOTICE_KIND__NOTICE_DISK,
+		      text, PUBLISH_SOON);
 	if (driver->job.state == JOB_PREPARING && *obstacle)
 		driver_post(driver, JOB_EV_UNPREPARED, driver->job.next, 0,
 			    obstacle);
@@ -38,7 +30,8 @@ static void on_disk(void *user, const char *text, bool well)
 static void on_unkept(void *user, const char *text)
 {
 	log_warn("%s", text);
-	notice(user, BELLOWS__V1__NOTICE_KIND__NOTICE_CHECKPOINT, text);
+	driver_notice(user, BELLOWS__V1__NOTICE_KIND__NOTICE_CHECKPOINT, text,
+		      PUBLISH_SOON);
 }
 
 /* As far as its step is known. */

@@ -7,14 +7,6 @@
 
 #include <inttypes.h>
 
-static void notice(struct driver *driver, Bellows__V1__NoticeKind kind,
-		   const char *text)
-{
-	if (!job_is_over(&driver->job) &&
-	    journal_writer_notice(driver->writer, kind, text))
-		driver_publish(driver, PUBLISH_NOW);
-}
-
 /* ---- it stands still ---- */
 
 msec_t driver_stall_length(const struct driver *driver)
@@ -59,7 +51,8 @@ static void on_stall(struct driver *driver)
 			 ? "; its ranks are killed (on_stall)"
 			 : "");
 	log_warn("epoch=%u %s", driver->job.epoch, text);
-	notice(driver, BELLOWS__V1__NOTICE_KIND__NOTICE_STALLED, text);
+	driver_notice(driver, BELLOWS__V1__NOTICE_KIND__NOTICE_STALLED, text,
+		      PUBLISH_NOW);
 	if (driver->jobfile->restarts_stalled)
 		restart(driver, reason);
 }
@@ -78,7 +71,8 @@ static void on_progress(struct driver *driver)
 		snprintf(text, sizeof(text),
 			 "the job gets on again: there is output");
 	log_info("epoch=%u %s", driver->job.epoch, text);
-	notice(driver, BELLOWS__V1__NOTICE_KIND__NOTICE_STALL_OVER, text);
+	driver_notice(driver, BELLOWS__V1__NOTICE_KIND__NOTICE_STALL_OVER, text,
+		      PUBLISH_NOW);
 }
 
 void stall_watch_on_step(struct driver *driver)
