@@ -22,6 +22,25 @@ def environment(room):
     return json.dumps(paced.environment(room.path("pace")))
 
 
+def job(room, checkpoint, *more, restarts=3):
+    """A job file for counter.  checkpoint: its section; more: arguments."""
+    command = [COUNTER, STEPS, "--save", "{checkpoint}/state", *more]
+    return room.write("heat.yaml", f"""name: heat
+app: generic
+command: {harness.flow(command)}
+restart: {harness.flow(command + ["--from", "{checkpoint}/state"])}
+ranks: {{initial: 2, max: 6}}
+restarts: {restarts}
+checkpoint: {{{checkpoint}}}
+generic:
+  files: [state]
+  save: {{signal: SIGUSR2}}
+  progress: "^step ([0-9]+) of ([0-9]+)$"
+  resumed: "^from step ([0-9]+)$"
+environment: {environment(room)}
+""")
+
+
 def sums(output):
     """With the ranks that printed them."""
     return re.findall(r"^sum ([0-9a-f]{16}) on (\d)$", output, re.M)

@@ -322,21 +322,8 @@ def a_job_that_keeps_one_checkpoint_has_one(room):
 
 
 def counting(room):
-    save = ["--save", "{checkpoint}/state", "--how", room.path("how")]
-    command = [counted.COUNTER, counted.STEPS, *save]
-    return room.write("heat.yaml", f"""name: heat
-app: generic
-command: {harness.flow(command)}
-restart: {harness.flow(command + ["--from", "{checkpoint}/state"])}
-ranks: {{initial: 2, max: 6}}
-checkpoint: {{dir: ck, deadline: 20s}}
-generic:
-  files: [state]
-  save: {{signal: SIGUSR2}}
-  progress: "^step ([0-9]+) of ([0-9]+)$"
-  resumed: "^from step ([0-9]+)$"
-environment: {counted.environment(room)}
-""")
+    return counted.job(room, "dir: ck, deadline: 20s", "--how",
+                       room.path("how"))
 
 
 def what_is_torn_in_place_costs_what_came_after_the_one_before(room):

@@ -107,21 +107,8 @@ def one_that_is_cut_short_is_not_started_from(room):
 
 
 def one_of_which_nothing_is_left_is_not_started_from(room):
-    command = [counted.COUNTER, counted.STEPS, "--save", "{checkpoint}/state"]
-    at = room.start("bellows", "run", room.write("heat.yaml", f"""name: heat
-app: generic
-command: {harness.flow(command)}
-restart: {harness.flow(command + ["--from", "{checkpoint}/state"])}
-ranks: {{initial: 2, max: 6}}
-restarts: {RESTARTS}
-checkpoint: {{{ONE}}}
-generic:
-  files: [state]
-  save: {{signal: SIGUSR2}}
-  progress: "^step ([0-9]+) of ([0-9]+)$"
-  resumed: "^from step ([0-9]+)$"
-environment: {counted.environment(room)}
-"""))
+    at = room.start("bellows", "run",
+                    counted.job(room, ONE, restarts=RESTARTS))
     room.runs_on(2)
     room.scale(3).ends_with(0)
     room.runs_on(3)
