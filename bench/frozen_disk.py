@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small disk whose file system can be frozen: who writes to it then waits
+"""A small disk whose file system can be frozen: a program that writes then
+waits
 
 ext4 in a file behind a loop device; fsfreeze holds up writes, and reads that
 would write, until it is thawed.  For root.

@@ -13,8 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* From the end of a checkpoint that the former run is told to write to the end
- * of its programs. */
+/* The programs of the former run have so long to end after its checkpoint. */
 #define ENDS_WITHIN SECONDS(60)
 
 /* The job, where its file is, and where its state goes. */

@@ -8,8 +8,8 @@
 
 enum { FOLDER_MAX = 32, WHICH_MAX = 200 };
 
-/* The files of bad; of a checkpoint that the adapter knows nothing about, those
- * in its place. */
+/* The files of bad; if the adapter does not know bad, the files that stand in
+ * its place. */
 static int find_files(const struct checkpoint_store *store,
 		      const struct checkpoint *bad, struct names *out,
 		      struct error *err)

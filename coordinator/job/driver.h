@@ -108,8 +108,8 @@ const struct job *driver_job(const struct driver *driver);
 const struct history *driver_history(const struct driver *driver);
 const char *driver_reason(const struct driver *driver); /* of its state */
 const char *driver_trouble(const struct driver *driver);
-/* What is told of a job that stands still, in one sentence, and for how long it
- * does; "" and 0: it does not. */
+/* One sentence says for how long the job stands still, and without what; "" and
+ * 0: it does not. */
 void driver_describe_stall(const struct driver *driver, char *text, size_t n);
 msec_t driver_stall_length(const struct driver *driver);
 unsigned driver_held(const struct driver *driver); /* executors to be held */

@@ -11,7 +11,8 @@
 
 #include "coordinator/journal/replay.h"
 
-/* Makes the lines of a journal that replays to this one, which has a job.
+/* Makes the lines of a journal whose replay is equal to this one.  This one has
+ * a job.
  * *lines: made with malloc().  -ENOMEM with a sentence. */
 int journal_summary_make(const struct journal_replay *replay, char **lines,
 			 size_t *size, struct error *err);

@@ -105,8 +105,9 @@ static void forgive_own_pause(struct members *members, msec_t pause)
 		members->ledger.members[i].heard += pause;
 }
 
-/* Executors that do not confirm what they are ordered.  Not at once, for
- * whoever gives the order may go on to the other executors of a start. */
+/* Executors that do not confirm their orders are lost.  That is not done where
+ * an order is given, for a start gives its orders to one executor after the
+ * other. */
 static void give_up_full(struct members *members)
 {
 	for (int i = 0; i < members->ledger.n; i++)
