@@ -103,7 +103,9 @@ static void on_signal(void *user, int signo, pid_t sender)
 
 	log_info("signal=%d sender=%d ending have=%u", signo, (int)sender,
 		 m->have);
-	finish(m, EXIT_DONE);
+	/* it was told to go, and the job is not over */
+	finish(m, m->state == MONITOR_LEAVING ? EXIT_DONE
+					      : (enum exit_code)(128 + signo));
 }
 
 /* ---- the provider's events ---- */

@@ -164,5 +164,5 @@ void monitor_print_help(void)
 	     "options,\n65 the job file or hosts file is refused, 69 the "
 	     "coordinator cannot "
 	     "be reached,\n70 internal error, 71 the system refuses "
-	     "something.");
+	     "something, 130 and 143 told to\nend by SIGINT and SIGTERM.");
 }

@@ -177,7 +177,7 @@ def a_monitor_that_is_told_to_end_leaves_the_pods(room):
         monitor = bed.monitor()
         room.runs_on(2)
         monitor.tell(signal.SIGTERM)
-        monitor.ends_with(0)
+        monitor.ends_with(128 + signal.SIGTERM)
         assert bed.ours() == ["heat-bellows-0"]
         room.runs_on(2)
 

@@ -126,7 +126,7 @@ static void sigterm_ends_the_executors_too(void)
 	tell(RUNNING, 2, -1, 2);
 	CHECK(UNTIL(count("alive") == 2 && count("state") == 2));
 	kill(monitor, SIGTERM);
-	CHECK(UNTIL(monitor == 0) && monitor_status == 0);
+	CHECK(UNTIL(monitor == 0) && monitor_status == 128 + SIGTERM);
 	CHECK(count("alive") == 0 && access(at("state"), F_OK) != 0);
 	end();
 }
