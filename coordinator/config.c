@@ -31,6 +31,9 @@ static const struct option_row rows[] = {
 	  .help = "an address that answers GET /healthz, to everybody" },
 	{ "kub", "ADDR", OPTION_TEXT, AT(kub), 0,
 	  .help = "an address for Kub's programs alone, unencrypted" },
+	{ "grace", "SECONDS", OPTION_SECONDS, AT(grace), 0,
+	  .help = "after SIGTERM, for the job to save; default 25",
+	  .min = 0, .max = OPTION_SECONDS_MAX },
 	{ "log", "FILE", OPTION_TEXT, AT(log), 0,
 	  .help = "log lines go there, and only errors to stderr" },
 	{ "metrics", "ADDR", OPTION_TEXT, AT(metrics), 0,
@@ -70,8 +73,11 @@ void coordinator_print_help(void)
 	      "  bellows-coordinator --job heat.yaml --state /run/heat \\\n"
 	      "      --listen 0.0.0.0:7000 --tls keys/coordinator\n"
 	      "\n"
-	      "SIGTERM and SIGINT save and stop the job; a second one cancels "
-	      "it.\n"
+	      "SIGTERM saves the job and hands it over to the next "
+	      "coordinator; a\n"
+	      "second one does not wait for the checkpoint.  SIGINT saves and "
+	      "stops the\n"
+	      "job; a second one cancels it.\n"
 	      "SIGHUP, SIGUSR1, SIGUSR2 and SIGWINCH go to the ranks.\n"
 	      "\n"
 	      "Exit codes: 0 done; 64 usage; 65 job file refused; 69 executors "
@@ -104,7 +110,7 @@ int coordinator_config_read(struct coordinator_config *config, int argc,
 {
 	int r;
 
-	*config = (struct coordinator_config){0};
+	*config = (struct coordinator_config){.grace = SECONDS(25)};
 	r = options_read(&options, config, argc, argv, err);
 	if (r < 0 || config->help || config->version)
 		return r;

@@ -3,6 +3,7 @@
 #define COORDINATOR_CONFIG_H
 
 #include "apps/load.h"
+#include "base/time.h"
 
 #include <stdbool.h>
 
@@ -16,6 +17,7 @@ struct coordinator_config {
 	const char *kub;        /* the same for Kub's programs */
 	const char *log;        /* NULL: stderr */
 	const char *metrics;    /* address; NULL: none are shown */
+	msec_t grace;           /* from SIGTERM, for a checkpoint */
 	struct adapter_files adapters;
 	bool verbose, check, once, history, unencrypted, help, version;
 };

@@ -11,13 +11,25 @@
 
 /* ---- signals ---- */
 
+/* A platform takes this program away, and not the job. */
 static void on_terminate(void *user, int signo, pid_t sender)
 {
 	struct coordinator *c = user;
 
 	run_records_mark_ending(c->config->state);
-	driver_cancel(c->driver, !c->suspending, strsignal(signo));
-	c->suspending = true;
+	driver_hand_over(c->driver, c->told_to_end ? 0 : c->config->grace,
+			 strsignal(signo));
+	c->told_to_end = true;
+}
+
+/* A person wants the job to end. */
+static void on_interrupt(void *user, int signo, pid_t sender)
+{
+	struct coordinator *c = user;
+
+	run_records_mark_ending(c->config->state);
+	driver_cancel(c->driver, !c->told_to_end, strsignal(signo));
+	c->told_to_end = true;
 }
 
 static void on_forward(void *user, int signo, pid_t sender)
@@ -33,7 +45,7 @@ static int catch_signals(struct coordinator *c, struct error *err)
 	int r = loop_signal_add(c->loop, SIGTERM, on_terminate, c, err);
 
 	if (r == 0)
-		r = loop_signal_add(c->loop, SIGINT, on_terminate, c, err);
+		r = loop_signal_add(c->loop, SIGINT, on_interrupt, c, err);
 	for (size_t i = 0; r == 0 && i < LENGTH(forwarded); i++)
 		r = loop_signal_add(c->loop, forwarded[i], on_forward, c, err);
 	return r;

@@ -28,7 +28,7 @@ struct coordinator {
 	struct jobfile *jobfile;
 	struct driver *driver;
 	struct service *service;
-	bool suspending; /* it was told to end by a signal */
+	bool told_to_end; /* by a signal */
 };
 
 /* No endpoint is open yet, see endpoints.h.  former: borrowed until it runs.

@@ -67,7 +67,7 @@ static void remember(const struct coordinator *c, int status)
 	struct error err;
 
 	if (c->config->once && status >= 0 &&
-	    exit_is_final(status, c->suspending) &&
+	    exit_is_final(status, c->told_to_end) &&
 	    exit_record_write(c->config->state, status, &err) < 0)
 		log_warn("that the job has ended is not kept: %s", err.text);
 }

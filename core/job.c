@@ -60,6 +60,7 @@ static const char *const event_names[] = {
 	[JOB_EV_LEAVE]      = "leave",
 	[JOB_EV_RESTARTED]  = "restarted",
 	[JOB_EV_TIMEOUT]    = "timeout",
+	[JOB_EV_HAND_OVER]  = "hand over",
 	[JOB_EV_CANCEL]     = "cancel",
 	[JOB_EV_SUSPEND]    = "suspend",
 };
@@ -132,6 +133,18 @@ static void move_off_and_prepare(struct job *job, const struct job_event *event)
 {
 	move_off(job, event);
 	job->next = ++job->starts;
+}
+
+/* At the size that it has; a rescale that was ordered to save is carried out by
+ * the next coordinator. */
+static void hand_over(struct job *job, const struct job_event *event)
+{
+	if (job_computes(job) && job->state != JOB_SAVING)
+		job->target = job->begun;
+	if (job->leave == 0 || event->leave < job->leave)
+		job->leave = event->leave;
+	job->next = 0;
+	job->hands_over = true;
 }
 
 static void empty(struct job *job, const struct job_event *event)
@@ -207,6 +220,7 @@ static void wait_again(struct job *job, const struct job_event *event)
 	job->next = 0;
 	job->leave = 0;
 	job->again = 0;
+	job->hands_over = false;
 	job->has_checkpoint |= event->size != 0;
 }
 
@@ -319,6 +333,12 @@ static const struct rule {
 	                              ON_RESTARTED,  JOB_WAITING,   wait_again },
 	{ WITH_RANKS,                 ON_SUSPENDED,  JOB_SUSPENDED, unprepare },
 
+	/* So is a coordinator that leaves, which ends once no rank is left. */
+	{ COMPUTING,                  ON_HAND_OVER,  JOB_SAVING,    hand_over },
+	{ COMING_UP,                  ON_HAND_OVER,  JOB_STOPPING,  hand_over },
+	{ IN(STOPPING),               ON_HAND_OVER,  STAY,          hand_over },
+	{ WITHOUT_RANKS,              ON_HAND_OVER,  JOB_WAITING,   hand_over },
+
 	{ COMPUTING,                  ON_SUSPEND,    JOB_SAVING,    empty     },
 	{ COMING_UP | IN(STOPPING),   ON_SUSPEND,    JOB_STOPPING,  empty     },
 	{ WITHOUT_RANKS,              ON_SUSPEND,    JOB_SUSPENDED, empty     },
@@ -350,10 +370,10 @@ static void enter(struct job *job, enum job_state state, msec_t now)
 	size_t field = states[state].patience;
 	msec_t patience = 0;
 
-	if (field != FOREVER)
+	job->state = state;
+	if (field != FOREVER && job_effect(job) != JOB_DO_HAND_OVER)
 		patience =
 			*(const msec_t *)((const char *)&job->patience + field);
-	job->state = state;
 	job->deadline = patience > 0 ? now + patience : 0;
 	if (job->leave && (state == JOB_PREPARING || state == JOB_SAVING))
 		hurry(job, now);
@@ -408,6 +428,8 @@ bool job_step(struct job *job, const struct job_event *event)
 
 enum job_effect job_effect(const struct job *job)
 {
+	if (job->hands_over && job->state == JOB_WAITING)
+		return JOB_DO_HAND_OVER;
 	return states[job->state].effect;
 }
 
@@ -417,6 +439,7 @@ unsigned job_ranks_held(const struct job *job)
 	case JOB_DO_END:
 		return 0;
 	case JOB_DO_WAIT:
+	case JOB_DO_HAND_OVER:
 		return job->target;
 	case JOB_DO_START:
 	case JOB_DO_COMPUTE:
@@ -442,6 +465,7 @@ unsigned job_ranks_awaited(const struct job *job)
 	case JOB_DO_PREPARE:
 	case JOB_DO_SAVE:
 	case JOB_DO_STOP:
+	case JOB_DO_HAND_OVER:
 	case JOB_DO_END:
 		return 0;
 	}

@@ -58,6 +58,10 @@
  * checkpoint was not known to be complete is dropped, any other goes on, from
  * WAITING. That is no loss of the application's, and does not count as one.
  *
+ * A coordinator that has to leave (HAND_OVER) has the job save and stop in the
+ * time that is left, as for an executor; the job is then WAITING, for the next
+ * coordinator.
+ *
  * A checkpoint that is due for safety's sake (DUE) is a rescale to the size
  * that it has: prepared while the ranks compute, and dropped likewise.
  *
@@ -130,20 +134,23 @@ enum job_event_type {
 			       * size: 1 if the job is to begin anew, otherwise
 			       * 0 */
 	JOB_EV_DUE,           /* a checkpoint is */
+	JOB_EV_HAND_OVER, /* the coordinator is to leave, and another one goes
+			   * on; leave: as of LEAVE */
 	JOB_EV_CANCEL,
 	JOB_EV_SUSPEND, /* save, stop, and leave it at that */
 };
 
 /* What the caller keeps true for as long as the job stays in its state. */
 enum job_effect {
-	JOB_DO_WAIT,    /* nothing runs; hold executors */
-	JOB_DO_START,   /* have the ranks of job->epoch run */
-	JOB_DO_COMPUTE, /* leave the ranks alone; nothing is in preparation */
-	JOB_DO_GATHER,  /* the same, and hold executors for the target */
-	JOB_DO_PREPARE, /* have the ranks of job->next wait at their gates */
-	JOB_DO_SAVE,    /* have a checkpoint newer than the state */
-	JOB_DO_STOP,    /* have no rank of job->epoch */
-	JOB_DO_END,     /* have no rank and no executor, then exit */
+	JOB_DO_WAIT,      /* nothing runs; hold executors */
+	JOB_DO_START,     /* have the ranks of job->epoch run */
+	JOB_DO_COMPUTE,   /* leave the ranks alone; nothing is in preparation */
+	JOB_DO_GATHER,    /* the same, and hold executors for the target */
+	JOB_DO_PREPARE,   /* have the ranks of job->next wait at their gates */
+	JOB_DO_SAVE,      /* have a checkpoint newer than the state */
+	JOB_DO_STOP,      /* have no rank of job->epoch */
+	JOB_DO_HAND_OVER, /* exit, and leave executors to the next one */
+	JOB_DO_END,       /* have no rank and no executor, then exit */
 };
 
 struct job_event {
@@ -151,7 +158,8 @@ struct job_event {
 	msec_t now;
 	unsigned epoch; /* start the report is about; 0 is about no start */
 	unsigned size;
-	msec_t leave; /* LEAVE: instant by which a checkpoint must be there */
+	msec_t leave; /* LEAVE, HAND_OVER: instant by which a checkpoint must
+		       * be there */
 };
 
 /* How long a job stays in a state that waits, and how much it endures. */
@@ -193,8 +201,10 @@ struct job {
 	unsigned instead; /* the goal if that size is not tried any more */
 	unsigned drops;   /* rescales to the goal that were dropped in a row */
 	msec_t again;     /* no rescale to the goal begins before; 0: at once */
-	msec_t leave;     /* instant by which the first executor has left; 0:
-			   * none leaves */
+	msec_t leave;     /* instant by which the first executor has left, or
+			   * the coordinator; 0: none leaves */
+	bool hands_over;  /* once no rank is left, the job waits for the next
+			   * coordinator */
 	msec_t deadline;  /* instant of JOB_EV_TIMEOUT; 0 is never */
 };
 

@@ -34,7 +34,7 @@ static enum job_trigger resolve_stop(const struct job *job, unsigned size)
 {
 	if (job->target == 0)
 		return ON_SUSPENDED;
-	return size > 0 ? ON_STOPPED : ON_STOPPED_ALONE;
+	return size > 0 && !job->hands_over ? ON_STOPPED : ON_STOPPED_ALONE;
 }
 
 /* A start or its ranks were lost.  by_itself: the application ended; else an
@@ -126,8 +126,27 @@ static enum job_trigger resolve_timeout(const struct job *job, unsigned size)
 	return ON_NOTHING;
 }
 
+/* The coordinator leaves in a moment, and begins nothing more. */
+static bool is_left_over(const struct job *job, enum job_event_type type)
+{
+	return job_effect(job) == JOB_DO_HAND_OVER &&
+	       (type == JOB_EV_EXECUTORS || type == JOB_EV_TIMEOUT ||
+		type == JOB_EV_UNFIT);
+}
+
+/* What is the same whatever the job is like. */
+static const enum job_trigger plain[] = {
+	[JOB_EV_PREPARED] = ON_PREPARED,   [JOB_EV_SAVED] = ON_SAVED,
+	[JOB_EV_KEPT] = ON_KEPT,           [JOB_EV_RESUMED] = ON_RESUMED,
+	[JOB_EV_STEP] = ON_STEP,           [JOB_EV_FINISHED] = ON_FINISHED,
+	[JOB_EV_HAND_OVER] = ON_HAND_OVER, [JOB_EV_CANCEL] = ON_CANCEL,
+	[JOB_EV_SUSPEND] = ON_SUSPEND,
+};
+
 enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 {
+	if (is_left_over(job, ev->type))
+		return ON_NOTHING;
 	switch (ev->type) {
 	case JOB_EV_EXECUTORS:
 		return resolve_executors(job, ev);
@@ -136,35 +155,25 @@ enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 	case JOB_EV_SCALE:
 	case JOB_EV_GRANT:
 		return ev->size > 0 ? resolve_goal(job) : ON_NOTHING;
-	case JOB_EV_PREPARED:
-		return ON_PREPARED;
 	case JOB_EV_UNPREPARED:
 		return resolve_unprepared(job);
-	case JOB_EV_SAVED:
-		return ON_SAVED;
 	case JOB_EV_UNSAVED:
 		return job->leave ? ON_BREAK : ON_UNSAVED;
-	case JOB_EV_KEPT:
-		return ON_KEPT;
 	case JOB_EV_STOPPED:
 		return resolve_stop(job, ev->size);
 	case JOB_EV_REPLACED_SOON:
-		return job->target == 0 ? ON_SUSPENDED : ON_REPLACED_SOON;
+		return job->target == 0 || job->hands_over
+			       ? resolve_stop(job, ev->size)
+			       : ON_REPLACED_SOON;
 	case JOB_EV_RANKS_UP:
 		return job->resumed ? ON_RANKS_UP : ON_RANKS_ONLY;
-	case JOB_EV_RESUMED:
-		return ON_RESUMED;
 	case JOB_EV_RESTARTED_CLEAN:
 		return resolve_afresh(job);
-	case JOB_EV_STEP:
-		return ON_STEP;
 	case JOB_EV_UNREADABLE:
 	case JOB_EV_NO_CHECKPOINT:
 		return resolve_unreadable(job, ev);
 	case JOB_EV_DUE: /* ranks that are not proven have just read one */
 		return job->stepped ? ON_DUE : ON_NOTHING;
-	case JOB_EV_FINISHED:
-		return ON_FINISHED;
 	case JOB_EV_CRASHED:
 		return resolve_loss(job, true);
 	case JOB_EV_UNSTARTED:
@@ -178,10 +187,16 @@ enum job_trigger job_resolve(const struct job *job, const struct job_event *ev)
 		return job->target == 0 ? ON_SUSPENDED : ON_RESTARTED;
 	case JOB_EV_TIMEOUT:
 		return resolve_timeout(job, ev->size);
+	case JOB_EV_PREPARED:
+	case JOB_EV_SAVED:
+	case JOB_EV_KEPT:
+	case JOB_EV_RESUMED:
+	case JOB_EV_STEP:
+	case JOB_EV_FINISHED:
+	case JOB_EV_HAND_OVER:
 	case JOB_EV_CANCEL:
-		return ON_CANCEL;
 	case JOB_EV_SUSPEND:
-		return ON_SUSPEND;
+		return plain[ev->type];
 	}
 	return ON_NOTHING;
 }

@@ -46,6 +46,7 @@ enum job_trigger {
 	ON_BREAK,       /* nor for a checkpoint */
 	ON_RESTARTED,
 	ON_TIMEOUT,
+	ON_HAND_OVER,
 	ON_CANCEL,
 	ON_SUSPEND,
 };

@@ -11,6 +11,7 @@
 #include "proto/coordinator.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
 
 /*
@@ -160,7 +161,11 @@ static void on_detached(void *user, const struct rpc_status *status)
 	if (!session_step(&ex->session, SESSION_EV_DETACH))
 		return; /* it leaves */
 	ready_tell(ex);
-	try_again(ex, status);
+	if (ex->session == SESSION_SEEKING && ranks_count(ex->ranks) == 0)
+		executor_leave(ex, 128 + SIGTERM,
+			       "told to, and there is nothing to be saved");
+	else
+		try_again(ex, status);
 }
 
 static const struct rpc_stream_events stream_events = {

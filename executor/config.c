@@ -12,8 +12,6 @@
 
 #define AT(member) offsetof(struct executor_config, member)
 
-enum { SECONDS_MAX = 86400 };
-
 /* clang-format off */
 static const struct option_row rows[] = {
 	{ "coordinator", "ADDR", OPTION_TEXT, AT(coordinator), 0,
@@ -42,10 +40,10 @@ static const struct option_row rows[] = {
 	  .read = adapter_files_read },
 	{ "patience", "SECONDS", OPTION_SECONDS, AT(patience), 0,
 	  .help = "without the coordinator, before its ranks are ended; default 30",
-	  .min = 1, .max = SECONDS_MAX },
+	  .min = 1, .max = OPTION_SECONDS_MAX },
 	{ "grace", "SECONDS", OPTION_SECONDS, AT(grace), 0,
 	  .help = "after SIGTERM, for the job to save and go on without it, before "
-	  "its ranks are ended; default 25, 0: at once", .min = 0, .max = SECONDS_MAX },
+	  "its ranks are ended; default 25, 0: at once", .min = 0, .max = OPTION_SECONDS_MAX },
 	{ "ready", "FILE", OPTION_TEXT, AT(ready), 0,
 	  .help = "a file that is there while it can run ranks" },
 	{ "keep-rights", NULL, OPTION_SWITCH, AT(keep_rights), 0,

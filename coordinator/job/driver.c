@@ -102,8 +102,10 @@ int driver_begin(struct driver *driver, struct error *err)
 		return r;
 	found = checkpoint_recovery_find(driver->recovery);
 	if (driver->replay) {
-		driver->fence.until =
-			loop_now() + members_lease(driver->members);
+		/* of a job that was handed over, no rank is left */
+		if (job_effect(&driver->replay->job) != JOB_DO_HAND_OVER)
+			driver->fence.until =
+				loop_now() + members_lease(driver->members);
 		take_over(driver, &patience);
 		driver_post(driver, JOB_EV_RESTARTED, 0, found,
 			    "the coordinator was started again");
@@ -135,6 +137,18 @@ void driver_cancel(struct driver *driver, bool save, const char *reason)
 {
 	driver_post(driver, save ? JOB_EV_SUSPEND : JOB_EV_CANCEL, 0, 0,
 		    reason);
+	driver_settle(driver);
+}
+
+void driver_hand_over(struct driver *driver, msec_t within, const char *reason)
+{
+	const struct job_event event = {
+		.type = JOB_EV_HAND_OVER,
+		.now = loop_now(),
+		.leave = loop_now() + within,
+	};
+
+	driver_post_event(driver, &event, reason);
 	driver_settle(driver);
 }
 

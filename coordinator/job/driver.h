@@ -86,6 +86,10 @@ void driver_settle(struct driver *driver);
 /* The job is to end; save: with a checkpoint.  It is in the journal when this
  * returns. */
 void driver_cancel(struct driver *driver, bool save, const char *reason);
+/* The job is saved within that time, and waits for the next coordinator; this
+ * one ends.  Again, with less time: the checkpoint is not waited for as long.
+ */
+void driver_hand_over(struct driver *driver, msec_t within, const char *reason);
 /* To the ranks, if there are any. */
 void driver_signal(struct driver *driver, int signo);
 

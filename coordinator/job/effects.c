@@ -224,6 +224,25 @@ static msec_t end_after(const struct driver *driver)
 		       : MEMBERS_LAST_WORDS;
 }
 
+/* Executors are not released: they look for the next coordinator. */
+static void do_hand_over(void *user)
+{
+	struct driver *driver = user;
+	struct launch *now = launches_now(driver->launches);
+	msec_t spent;
+
+	if (driver->end.since == 0)
+		driver->end.since = loop_now();
+	spent = loop_now() - driver->end.since;
+	driver_drop_next(driver);
+	driver->exit_code = EXIT_SUSPENDED;
+	loop_timer_set(driver->loop, &driver->end.timer, LOOK_AGAIN,
+		       !now || launch_has_ended(now) || spent > KILL_AFTER
+			       ? finish
+			       : do_hand_over,
+		       driver);
+}
+
 static void do_end(void *user)
 {
 	struct driver *driver = user;
@@ -277,6 +296,9 @@ void driver_carry_out(struct driver *driver)
 		return;
 	case JOB_DO_STOP:
 		do_stop(driver);
+		return;
+	case JOB_DO_HAND_OVER:
+		do_hand_over(driver);
 		return;
 	case JOB_DO_END:
 		do_end(driver);

@@ -94,7 +94,7 @@ static const char *cause_of(const struct driver *driver)
 		       : "";
 }
 
-/* Executors that leave shorten these patiences. */
+/* Executors that leave, and a coordinator, shorten these patiences. */
 static bool is_hurried(const struct job *job)
 {
 	return job->leave != 0 &&
@@ -116,8 +116,9 @@ static void describe_timeout(const struct driver *driver, char *text, size_t n)
 	if (job->state == JOB_RUNNING)
 		snprintf(text, n, "the size is tried again");
 	else if (is_hurried(job))
-		snprintf(text, n, "%s before an executor leaves",
-			 waits[job->state].failure);
+		snprintf(text, n, "%s before %s leaves",
+			 waits[job->state].failure,
+			 job->hands_over ? "the coordinator" : "an executor");
 	else
 		snprintf(text, n, "%s within %s%s%s%s",
 			 waits[job->state].failure, text_duration(patience).s,
@@ -229,7 +230,7 @@ static void follow(struct driver *driver, const struct job *before,
 	periodic_on_step(driver, before);
 	stall_watch_on_job(driver);
 	/* or another start is to be prepared */
-	if (moved ||
+	if (moved || job_effect(before) != job_effect(&driver->job) ||
 	    (driver->job.next != 0 && driver->job.next != before->next))
 		driver_carry_out(driver);
 	else

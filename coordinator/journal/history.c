@@ -235,9 +235,10 @@ void history_on_step(struct history *history, const struct job *before,
 		drop(history, rescale, before, why);
 		rescale = NULL;
 	}
-	if (planned || (!rescale && computed &&
-			(event == JOB_EV_LEAVE || event == JOB_EV_RESTARTED ||
-			 job->state == JOB_STOPPING)))
+	if (planned ||
+	    (!rescale && computed &&
+	     (event == JOB_EV_LEAVE || event == JOB_EV_RESTARTED ||
+	      event == JOB_EV_HAND_OVER || job->state == JOB_STOPPING)))
 		rescale = add_rescale(history, before, reason, !planned, at);
 	if (event == JOB_EV_DUE)
 		rescale->due = true;

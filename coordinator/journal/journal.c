@@ -59,7 +59,8 @@ static const struct {
 		F(job.stepped), F(job.worked), F(job.starts), F(job.epoch),
 		F(job.next), F(job.retries_left), F(job.has_checkpoint),
 		F(job.failed), F(job.failures), F(job.instead), F(job.drops),
-		F(job.again), F(job.leave), F(job.deadline)}},
+		F(job.again), F(job.leave), F(job.deadline),
+		F(job.hands_over)}},
 	[JOURNAL_PROGRESS] = {"progress", {
 		F(progress.lives), F(progress.rescales_done), F(progress.step),
 		F(progress.total), F(progress.last_step),

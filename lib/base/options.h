@@ -28,6 +28,8 @@ enum option_kind {
 	OPTION_OTHER,    /* what read() makes of it */
 };
 
+enum { OPTION_SECONDS_MAX = 86400 }; /* a day */
+
 struct option_list {
 	const char **at; /* borrowed from argv; the array is to be freed */
 	size_t n;

@@ -72,6 +72,10 @@ static void conclude_ended(struct local *local)
 	} else if (local->run.over) {
 		run_conclude_over(&local->run);
 		result->code = code;
+	} else if (code == EXIT_SUSPENDED) {
+		snprintf(result->why, sizeof(result->why),
+			 "the coordinator was told to end: the job is saved, "
+			 "and the same command goes on with it");
 	} else if (code != 0 && !local->run.asked) {
 		snprintf(result->why, sizeof(result->why),
 			 "the coordinator ended with status %d%s%s", code,
@@ -390,6 +394,9 @@ static void on_coordinator_end(void *user)
 	loop_timer_clear(&local->poll);
 	loop_timer_clear(&local->revive);
 	watch_stop(&local->run.watch);
+	/* who sees no end of the job waits for another coordinator */
+	if (!local->run.over)
+		process_signal(&local->monitor, SIGTERM);
 	if (local->run.stop < STOP_END)
 		run_set_patience(&local->run, FOLLOW);
 	check_drain(local);

@@ -344,6 +344,16 @@ def flow(words):
     return "[" + ", ".join(json.dumps(str(word)) for word in words) + "]"
 
 
+# a command that does not save when it is told to
+STUBBORN = flow(["sh", "-c", """trap '' USR1
+i=0
+while [ $i -lt 100000 ]; do
+  i=$((i + 1))
+  echo "parint: iteration $i of 100000"
+  sleep 0.05
+done"""])
+
+
 def runs(job, ranks):
     """The job computes on so many ranks, with steps, and is to stay there."""
     return (job["state"] == "running" and job["ranks"] == ranks

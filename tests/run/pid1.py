@@ -77,15 +77,15 @@ def ranks_say(room, path, line, times):
         path, "r").splitlines().count(line) == times)
 
 
-def tell_twice(room, pid):
-    os.kill(pid, TERM)
-    room.wait("the signal to be taken", lambda: not is_pending(pid, TERM))
-    os.kill(pid, TERM)
+def tell_twice(room, pid, signo=TERM):
+    os.kill(pid, signo)
+    room.wait("the signal to be taken", lambda: not is_pending(pid, signo))
+    os.kill(pid, signo)
 
 
 def is_cancelled(room, lead, pid, hands):
     """Told to end twice; ranks that do not listen are killed."""
-    tell_twice(room, pid)
+    tell_twice(room, pid, signal.SIGINT)
     lead.ends_with(130)
     for hand, _ in hands:
         hand.ends_with(0)
@@ -213,13 +213,14 @@ def ranks_start_with_the_defaults_however_it_was_started(room):
     assert harness.read(path, "r").splitlines() == ["ready"] * 2
 
 
-def the_coordinator_saves_on_sigterm(room):
+def the_coordinator_saves_on_sigterm_and_leaves_its_executors(room):
     (lead, pid), hands = begin(room, room.job(harness.work_for(60)), "--once")
     steps_are_made(room)
     os.kill(pid, signal.SIGTERM)
     lead.ends_with(75)
-    for hand, _ in hands:
-        hand.ends_with(0)
+    for hand, at in hands:  # it would serve the next coordinator
+        os.kill(at, signal.SIGTERM)
+        hand.ends_with(128 + signal.SIGTERM)
     assert os.path.exists(room.path("ck", "parint.ckpt"))
     assert not os.path.exists(room.path("state", "c", "ended"))
 
@@ -231,7 +232,7 @@ def an_executor_leaves_on_sigterm_and_the_job_goes_on_without_it(room):
     os.kill(hands[1][1], signal.SIGTERM)
     hands[1][0].ends_with(0)
     room.wait("a start on one", lambda: "epoch=2 up ranks=1" in lead.errors)
-    os.kill(pid, signal.SIGTERM)
+    os.kill(pid, signal.SIGINT)
     lead.ends_with(75)
     hands[0][0].ends_with(0)
 
@@ -244,7 +245,7 @@ def an_executor_that_is_told_twice_kills_ranks_that_ignore_it(room):
     ranks_say(room, path, "ready", 2)
     tell_twice(room, hands[1][1])
     hands[1][0].ends_with(143)
-    os.kill(pid, TERM)
+    os.kill(pid, signal.SIGINT)
     lead.ends_with(75)
     hands[0][0].ends_with(0)
 
@@ -259,7 +260,7 @@ harness.main(
     signals_are_passed_on_to_every_rank,
     other_signals_end_neither_of_them,
     ranks_start_with_the_defaults_however_it_was_started,
-    the_coordinator_saves_on_sigterm,
+    the_coordinator_saves_on_sigterm_and_leaves_its_executors,
     an_executor_leaves_on_sigterm_and_the_job_goes_on_without_it,
     an_executor_that_is_told_twice_kills_ranks_that_ignore_it,
 )

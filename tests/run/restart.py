@@ -7,7 +7,7 @@ import re
 import signal
 
 import harness
-from crew import Crew, resumed
+from crew import Crew, resumed, steps_of
 
 # After each of these the coordinator is killed in the middle of a grow; the
 # matrix has these too.
@@ -158,7 +158,7 @@ def a_coordinator_whose_journal_another_writes_leaves_the_job_alone(room):
 def a_job_that_was_saved_begins_a_journal_of_its_own(room):
     work, crew = begun(room)
     crew.grows()
-    crew.lead.tell(signal.SIGTERM)
+    crew.lead.tell(signal.SIGINT)
     crew.lead.ends_with(75)
     for hand in crew.hands.values():
         hand.ends_with(0)
@@ -167,6 +167,48 @@ def a_job_that_was_saved_begins_a_journal_of_its_own(room):
     assert " event suspend " in harness.read(
         f"{crew.state}/previous/journal", "r")
     second.done(work)
+
+
+# ---- and one that is told to leave ----
+
+def a_coordinator_that_is_told_to_leave_hands_the_job_over(room):
+    work = harness.lasting_work(steps=True)
+    crew = Killed(room, room.job(work), 2).computes(2)
+    crew.grows()
+    before = room.status()
+    crew.lead.tell(signal.SIGTERM)
+    crew.lead.ends_with(75)
+    crew.has("hand-over")
+    first = crew.again()
+    crew.computes(3)
+    now = room.wait_job("a step", harness.has_stepped)
+    assert now["history"][:1] == before["history"][:1]
+    crew.lead.says("taking over at 3 ranks, waiting, after start")
+    crew.done(work)  # of the same executors, of which none was told anything
+    assert steps_of(first) + steps_of(crew.lead) == list(range(1, work.iterations + 1))
+
+
+def a_coordinator_that_waits_for_executors_hands_over_too(room):
+    work = harness.lasting_work()
+    crew = Killed(room, room.job(work), 1)
+    room.wait("it joins", lambda: "executor=w0 ready" in crew.lead.errors)
+    crew.lead.tell(signal.SIGTERM)
+    crew.lead.ends_with(75)
+    crew.again()
+    crew.join("w1")
+    crew.computes(2).done(work)
+
+
+def told_twice_it_does_not_wait_for_the_checkpoint(room):
+    path = room.job(harness.Work(1, 1, 1), command=harness.STUBBORN, ranks=(2, 1, 2))
+    crew = Killed(room, path, 2).computes(2)
+    crew.lead.tell(signal.SIGTERM)
+    room.wait_job("saving", lambda job: job["state"] == "saving")
+    crew.lead.tell(signal.SIGTERM)
+    crew.lead.ends_with(75).says("no new checkpoint in time")
+    crew.tell("w0", "w1")
+    for hand in crew.hands.values():
+        hand.ends_with(128 + signal.SIGTERM)
 
 
 def the_history_is_told_while_it_runs_and_afterwards(room):
@@ -196,4 +238,7 @@ if __name__ == "__main__":
         a_damaged_journal_is_believed_up_to_there_and_kept,
         a_coordinator_whose_journal_another_writes_leaves_the_job_alone,
         a_job_that_was_saved_begins_a_journal_of_its_own,
+        a_coordinator_that_is_told_to_leave_hands_the_job_over,
+        a_coordinator_that_waits_for_executors_hands_over_too,
+        told_twice_it_does_not_wait_for_the_checkpoint,
         the_history_is_told_while_it_runs_and_afterwards)

@@ -96,6 +96,35 @@ static void a_job_can_be_suspended_in_every_state(void)
 		   "[ 32.0] stopped -> suspended, 2 of 0 ranks, epoch 1\n");
 }
 
+static void a_job_can_be_handed_over_in_every_state(void)
+{
+	CHECK_TEXT(at_every_station(JOB_EV_HAND_OVER),
+		   "waiting:\n"
+		   "[  2.0] hand over -> waiting, 0 of 2 ranks\n"
+		   "starting:\n"
+		   "[  6.0] hand over -> stopping, 0 of 2 ranks, epoch 1\n"
+		   "[  7.0] stopped -> waiting, 0 of 2 ranks, epoch 1\n"
+		   "running:\n"
+		   "[ 15.0] hand over -> saving, 2 of 2 ranks, epoch 1\n"
+		   "[ 19.0] saved -> stopping, 2 of 2 ranks, epoch 1\n"
+		   "[ 20.0] stopped -> waiting, 2 of 2 ranks, epoch 1\n"
+		   "growing:\n"
+		   "[ 22.0] hand over -> saving, 2 of 2 ranks, epoch 1\n"
+		   "[ 26.0] saved -> stopping, 2 of 2 ranks, epoch 1\n"
+		   "[ 27.0] stopped -> waiting, 2 of 2 ranks, epoch 1\n"
+		   "preparing:\n"
+		   "[ 26.0] hand over -> saving, 2 of 2 ranks, epoch 1\n"
+		   "[ 30.0] saved -> stopping, 2 of 2 ranks, epoch 1\n"
+		   "[ 31.0] stopped -> waiting, 2 of 2 ranks, epoch 1\n"
+		   "saving:\n"
+		   "[ 28.0] hand over -> saving, 2 of 4 ranks, epoch 1\n"
+		   "[ 31.0] saved -> stopping, 2 of 4 ranks, epoch 1\n"
+		   "[ 32.0] stopped -> waiting, 2 of 4 ranks, epoch 1\n"
+		   "stopping:\n"
+		   "[ 31.5] hand over -> stopping, 2 of 4 ranks, epoch 1\n"
+		   "[ 32.0] stopped -> waiting, 2 of 4 ranks, epoch 1\n");
+}
+
 static void a_job_finishes_in_every_state_with_ranks(void)
 {
 	CHECK_TEXT(at_every_station(JOB_EV_FINISHED),
@@ -222,6 +251,7 @@ static void the_end_of_ranks_at_their_gates_is_not_the_end_of_the_job(void)
 
 RUN_TESTS(TEST(a_job_can_be_cancelled_in_every_state),
 	  TEST(a_job_can_be_suspended_in_every_state),
+	  TEST(a_job_can_be_handed_over_in_every_state),
 	  TEST(a_job_finishes_in_every_state_with_ranks),
 	  TEST(a_job_that_cannot_save_is_not_suspended),
 	  TEST(a_loss_while_it_saves_to_suspend_suspends),

@@ -97,6 +97,7 @@ static void bring_about(struct world *world)
 	case JOB_DO_COMPUTE:
 	case JOB_DO_GATHER:
 	case JOB_DO_PREPARE:
+	case JOB_DO_HAND_OVER:
 		gate(world);
 		break;
 	case JOB_DO_END:

@@ -12,6 +12,7 @@ static const char table[] = "waiting:\n"
 			    "  grant -> waiting\n"
 			    "  restarted -> waiting\n"
 			    "  timeout -> starting\n"
+			    "  hand over -> waiting\n"
 			    "  cancel -> cancelled\n"
 			    "  suspend -> suspended\n"
 			    "starting:\n"
@@ -30,6 +31,7 @@ static const char table[] = "waiting:\n"
 			    "  timeout -> stopping\n"
 			    "  unreadable -> failed\n"
 			    "  no checkpoint -> failed\n"
+			    "  hand over -> stopping\n"
 			    "  cancel -> cancelled\n"
 			    "  suspend -> stopping\n"
 			    "resuming:\n"
@@ -48,6 +50,7 @@ static const char table[] = "waiting:\n"
 			    "  timeout -> stopping\n"
 			    "  unreadable -> stopping\n"
 			    "  no checkpoint -> stopping\n"
+			    "  hand over -> stopping\n"
 			    "  cancel -> cancelled\n"
 			    "  suspend -> stopping\n"
 			    "running:\n"
@@ -67,6 +70,7 @@ static const char table[] = "waiting:\n"
 			    "  unreadable -> stopping\n"
 			    "  no checkpoint -> stopping\n"
 			    "  due -> preparing\n"
+			    "  hand over -> saving\n"
 			    "  cancel -> cancelled\n"
 			    "  suspend -> saving\n"
 			    "growing:\n"
@@ -87,6 +91,7 @@ static const char table[] = "waiting:\n"
 			    "  unreadable -> stopping\n"
 			    "  no checkpoint -> stopping\n"
 			    "  due -> preparing\n"
+			    "  hand over -> saving\n"
 			    "  cancel -> cancelled\n"
 			    "  suspend -> saving\n"
 			    "preparing:\n"
@@ -107,6 +112,7 @@ static const char table[] = "waiting:\n"
 			    "  timeout -> running\n"
 			    "  unreadable -> stopping\n"
 			    "  no checkpoint -> stopping\n"
+			    "  hand over -> saving\n"
 			    "  cancel -> cancelled\n"
 			    "  suspend -> saving\n"
 			    "saving:\n"
@@ -126,6 +132,7 @@ static const char table[] = "waiting:\n"
 			    "  timeout -> running\n"
 			    "  unreadable -> stopping\n"
 			    "  no checkpoint -> stopping\n"
+			    "  hand over -> saving\n"
 			    "  cancel -> cancelled\n"
 			    "  suspend -> saving\n"
 			    "stopping:\n"
@@ -139,6 +146,7 @@ static const char table[] = "waiting:\n"
 			    "  leave -> stopping\n"
 			    "  restarted -> waiting\n"
 			    "  timeout -> failed\n"
+			    "  hand over -> stopping\n"
 			    "  cancel -> cancelled\n"
 			    "  suspend -> stopping\n"
 			    "replacing:\n"
@@ -147,6 +155,7 @@ static const char table[] = "waiting:\n"
 			    "  grant -> replacing\n"
 			    "  restarted -> waiting\n"
 			    "  timeout -> starting\n"
+			    "  hand over -> waiting\n"
 			    "  cancel -> cancelled\n"
 			    "  suspend -> suspended\n";
 
@@ -316,6 +325,31 @@ static void everything_alive_can_be_suspended(void)
 	}
 }
 
+/* Whatever comes before the coordinator ends, nothing more is begun. */
+static void everything_alive_can_be_handed_over(void)
+{
+	for (int state = JOB_WAITING; state <= JOB_REPLACING; state++) {
+		struct job job = at((enum job_state)state);
+		bool computed = job_computes(&job);
+
+		CHECK(feed(&job, JOB_EV_HAND_OVER, 0));
+		CHECK((job.state == JOB_SAVING) == computed);
+		if (computed)
+			CHECK(feed(&job, JOB_EV_SAVED, 0));
+		if (job.state == JOB_STOPPING)
+			CHECK(feed(&job, JOB_EV_STOPPED, 4));
+		CHECK(job_effect(&job) == JOB_DO_HAND_OVER);
+		CHECK(job.target > 0 && !job_is_over(&job));
+		CHECK(!feed(&job, JOB_EV_EXECUTORS, 4));
+		CHECK(!feed(&job, JOB_EV_TIMEOUT, 4));
+		CHECK(job.state == JOB_WAITING && job.deadline == 0);
+		CHECK(feed(&job, JOB_EV_RESTARTED, 1));
+		CHECK(job_effect(&job) == JOB_DO_WAIT);
+		CHECK(feed(&job, JOB_EV_EXECUTORS, 4));
+		CHECK(job.state == JOB_STARTING);
+	}
+}
+
 static void over_is_over(void)
 {
 	for (int state = JOB_DONE; state < STATES; state++)
@@ -396,7 +430,8 @@ RUN_TESTS(TEST(the_table_reads_as_expected),
 	  TEST(a_leaving_executor_can_shorten_the_patience_but_not_extend_it),
 	  TEST(what_was_prepared_or_ordered_in_vain_is_dropped),
 	  TEST(everything_alive_can_be_cancelled),
-	  TEST(everything_alive_can_be_suspended), TEST(over_is_over),
+	  TEST(everything_alive_can_be_suspended),
+	  TEST(everything_alive_can_be_handed_over), TEST(over_is_over),
 	  TEST(reports_of_a_stale_epoch_change_nothing),
 	  TEST(what_needs_no_new_state_keeps_the_deadline),
 	  TEST(nobody_takes_more_than_he_wants))

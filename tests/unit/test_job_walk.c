@@ -66,7 +66,9 @@ static const char *wrong(const struct job *job)
 	bool may_prepare = job->state == JOB_PREPARING ||
 			   job->state == JOB_SAVING ||
 			   job->state == JOB_STOPPING;
-	bool waits = !job_is_over(job) && job->state != JOB_RUNNING;
+	bool hands_over = job_effect(job) == JOB_DO_HAND_OVER;
+	bool waits =
+		!job_is_over(job) && !hands_over && job->state != JOB_RUNNING;
 
 	if (job->next != 0 && !may_prepare)
 		return "next start in a state without one";
@@ -123,6 +125,8 @@ static const char *wrong_step(const struct job *from, const struct job *to,
 		return "number changed without a start";
 	if (!started && to->state == JOB_STARTING && from->state != to->state)
 		return "start without a number of its own";
+	if (started && from->hands_over)
+		return "start of a job that was to be handed over";
 	if (started && from->state == JOB_STOPPING &&
 	    event->type != JOB_EV_STOPPED)
 		return "start before the last one has ended";
@@ -145,7 +149,8 @@ static const char *wrong_step(const struct job *from, const struct job *to,
 	if (to->state == JOB_GROWING && to->target != job_goal(to))
 		return "grows past its goal";
 	if (to->state == from->state && to->deadline < from->deadline &&
-	    event->type != JOB_EV_LEAVE && from->state != JOB_RUNNING)
+	    event->type != JOB_EV_LEAVE && event->type != JOB_EV_HAND_OVER &&
+	    from->state != JOB_RUNNING)
 		return "deadline fell";
 	return NULL;
 }
@@ -162,7 +167,7 @@ static struct job_event any_event(const struct job *job, msec_t now)
 	};
 
 	/* Rarely, or no walk would get far. */
-	if (event.type >= JOB_EV_CANCEL && roll(8) > 0)
+	if (event.type >= JOB_EV_HAND_OVER && roll(8) > 0)
 		event.type = JOB_EV_STEP;
 	if (event.type == JOB_EV_FINISHED && roll(8) > 0)
 		event.type = JOB_EV_RANKS_UP;
@@ -225,7 +230,8 @@ static void walk_to_any_place(struct job *job)
 	for (unsigned n = roll(60); n > 0; n--) {
 		struct job_event event = any_event(job, 1000);
 
-		if (event.type != JOB_EV_CANCEL)
+		if (event.type != JOB_EV_CANCEL &&
+		    event.type != JOB_EV_HAND_OVER)
 			job_step(job, &event);
 	}
 }

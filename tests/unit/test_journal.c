@@ -65,7 +65,7 @@ static void a_line_is_for_people_too(void)
 	CHECK_TEXT(line + 8, " 812 event ranks-up 1 4096 0 all ranks run where "
 			     "they belong\n");
 	line[journal_format(&some[0], line)] = '\0';
-	CHECK_TEXT(line + 8, " 0 begun 2 1763769600000 2 3 1 1 4 heat\n");
+	CHECK_TEXT(line + 8, " 0 begun 3 1763769600000 2 3 1 1 4 heat\n");
 }
 
 static void what_is_written_reads_back(void)
@@ -317,7 +317,7 @@ static void one_that_was_replaced_since_it_was_read_is_not_opened(void)
 	journal_close(one);
 }
 
-static void a_journal_of_version_1_is_read_and_of_version_3_is_not(void)
+static void a_journal_of_version_1_is_read_and_of_version_4_is_not(void)
 {
 	struct journal_entry begun = some[0], back;
 	char line[JOURNAL_LINE_MAX];
@@ -403,7 +403,7 @@ int main(void)
 		TEST(a_journal_that_is_replaced_is_another_coordinators),
 		TEST(one_that_another_has_written_to_is_not_replaced),
 		TEST(one_that_was_replaced_since_it_was_read_is_not_opened),
-		TEST(a_journal_of_version_1_is_read_and_of_version_3_is_not),
+		TEST(a_journal_of_version_1_is_read_and_of_version_4_is_not),
 		TEST(a_journal_is_there_after_a_power_cut),
 		TEST(a_full_disk_leaves_no_half_line),
 		TEST(what_is_printed_cannot_steer_a_terminal),

@@ -42,7 +42,8 @@ static struct journal_entry any_event(void)
 
 	/* no walk is to end */
 	if (e.event.type >= JOB_EV_CANCEL || e.event.type == JOB_EV_FINISHED ||
-	    e.event.type == JOB_EV_NO_CHECKPOINT)
+	    e.event.type == JOB_EV_NO_CHECKPOINT ||
+	    (e.event.type == JOB_EV_HAND_OVER && roll(8) > 0))
 		e.event.type = JOB_EV_STEP;
 	snprintf(e.text, sizeof(e.text), "reason %u", roll(1000));
 	return e;
