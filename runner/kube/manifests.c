@@ -10,9 +10,10 @@
 extern const char kube_manifests_json[];
 
 /* Seconds.  GRACE_MORE: for what comes before and after a checkpoint;
- * GRACE_END: of that, for an executor to end what was not saved. */
+ * GRACE_END: of that, for an executor to end what was not saved, and as much
+ * again for the coordinator to see it. */
 enum {
-	TEXTS = 22,
+	TEXTS = 23,
 	NUMBERS = 4,
 	GRACE_MORE = 60,
 	GRACE_END = 5,
@@ -61,7 +62,8 @@ struct filling {
 		const char *key;
 		unsigned number;
 	} numbers[NUMBERS];
-	char claim[64], coordinator[128], slots[16], leave[16];
+	char claim[64], coordinator[128], slots[16];
+	char leave[16], hand_over[16];
 	const char *role; /* of the pod at hand; NULL: none */
 };
 
@@ -100,12 +102,12 @@ static unsigned grace_of(const struct jobfile *job)
 	return (unsigned)(job->checkpoint_deadline / 1000) + GRACE_MORE;
 }
 
-static void set_leave(struct filling *f)
+/* What is left of it for a checkpoint, if so much is kept back. */
+static void set_grace(char out[16], const struct jobfile *job, unsigned back)
 {
-	unsigned leave = grace_of(f->wish->job) - GRACE_END;
+	unsigned left = grace_of(job) - back;
 
-	snprintf(f->leave, sizeof(f->leave), "%u",
-		 leave < GRACE_MOST ? leave : GRACE_MOST);
+	snprintf(out, 16, "%u", left < GRACE_MOST ? left : GRACE_MOST);
 }
 
 static void set_values(struct filling *f)
@@ -117,7 +119,8 @@ static void set_values(struct filling *f)
 	unsigned fewest = executors_for(job, job->ranks.min);
 
 	set_names(f);
-	set_leave(f);
+	set_grace(f->leave, job, GRACE_END);
+	set_grace(f->hand_over, job, 2 * GRACE_END);
 	/* clang-format off */
 	const struct filling values = {
 		.texts = {
@@ -135,6 +138,7 @@ static void set_values(struct filling *f)
 			{ "COORDINATOR", f->coordinator },
 			{ "SLOTS", f->slots },
 			{ "LEAVE", f->leave },
+			{ "HAND_OVER", f->hand_over },
 			{ "CA", keys[ROLE_CLIENT].ca },
 			{ "COORDINATOR_CERT", keys[ROLE_COORDINATOR].cert },
 			{ "COORDINATOR_KEY", keys[ROLE_COORDINATOR].key },

@@ -105,10 +105,10 @@ spec:
     image: {{ printf "%s:%s" $values.image.repository $values.image.tag | quote }}
     imagePullPolicy: {{ $values.image.pullPolicy }}
     {{- if eq .role "coordinator" }}
-    args: [--once]
+    args: [--once, --grace, {{ sub (int $values.gracePeriod) 10 | quote }}]
     {{- end }}
     {{- if eq .role "executor" }}
-    args: [--grace, {{ sub (int $values.gracePeriod) 5 | quote }}]
+    args: [--grace, {{ sub (int $values.gracePeriod) 5 | quote }}, --patience, "300"]
     {{- end }}
     {{- if not $computes }}
     args: {{- include "bellows.monitorArguments" $root | nindent 4 }}
