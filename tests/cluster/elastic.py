@@ -32,6 +32,7 @@ GROWS = harness.some(3, 1)
 # Of any rescale; a monitor that comes late tells neither of the start nor of
 # the beginning of a grow.
 TOLD = {"ScaleRequested", "CheckpointWritten", "Relaunched", "Resized"}
+OVER = ("Completed", "Failed", "Aborted", "Terminated", "Complete")
 # Instants of a grow, in the order in which they come.
 INSTANTS = ("asked", "executors", "prepared", "ordered", "saved", "stepped")
 
@@ -135,9 +136,8 @@ class Heat:
         """All that it was to show has been seen."""
         if naps.is_paced(self.space):
             naps.end(self.space)
-        over = ("Completed", "Failed", "Aborted", "Terminated", "Complete")
         found = self.space.wait("the job is over", lambda: at if (
-            at := self.phase()) in over else None, 3 * PATIENCE)
+            at := self.phase()) in OVER else None, 3 * PATIENCE)
         assert found == phase, found
 
     def output(self):

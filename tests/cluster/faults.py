@@ -243,6 +243,23 @@ def a_drained_node_is_left_and_the_job_grows_back(room, space):
     assert heat.restarts() == 0
 
 
+def a_drained_node_of_the_coordinator_is_left_and_the_job_goes_on(room, space):
+    with second_node(space.cluster) as node:
+        space.cluster.kubectl("cordon", "node1")
+        space.cluster.kubectl("uncordon", node)
+        heat = Heat(room, space).begins(PLAIN)
+        space.cluster.kubectl("uncordon", "node1")
+        space.cluster.kubectl("cordon", node)
+        heat.scale(3).ends_with(0)
+        space.kubectl("drain", node, "--force", "--delete-emptydir-data",
+                      f"--timeout={kube.PATIENCE - 20}s")
+        job = heat.runs_on(3)
+        assert not any(at["repeated_steps"] for at in job["history"]), job
+        assert {pod["spec"]["nodeName"] for pod in space.all("pods")} == \
+            {"node1"}
+        heat.ends_right("Complete")
+
+
 def burn(space, number, pod):
     """The node, and the pod on it: nothing is heard any more, not even that
     their connections end."""
@@ -442,6 +459,7 @@ if __name__ == "__main__":
         an_image_that_is_not_there_is_told_before_the_deadline,
         a_verb_that_the_role_lacks_is_named,
         alone=(a_drained_node_is_left_and_the_job_grows_back,
+               a_drained_node_of_the_coordinator_is_left_and_the_job_goes_on,
                a_node_that_dies_is_told_and_the_job_grows_back,
                what_volcano_reclaims_leaves_and_no_step_is_lost,
                a_monitor_killed_in_a_grow_makes_nothing_twice,
