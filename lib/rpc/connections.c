@@ -27,6 +27,7 @@
 
 #define YOUNG     MSEC(200) /* a stranger that is still greeting */
 #define TOLD_EACH SECONDS(10)
+#define LOOK_EACH SECONDS(1) /* at a host's connections: which are closed */
 
 enum {
 	OPEN_MAX = 2 * CONNECTIONS_CALLS_MAX,
@@ -112,8 +113,10 @@ static bool parse_peer(struct peer *out, const char *text)
 
 static bool is_same_host(const struct peer *a, const struct peer *b)
 {
-	size_t n = IN6_IS_ADDR_V4MAPPED(&a->address) ? sizeof(a->address)
-						     : HOST_SIZE;
+	size_t n = IN6_IS_ADDR_V4MAPPED(&a->address) ||
+				   IN6_IS_ADDR_V4MAPPED(&b->address)
+			   ? sizeof(a->address)
+			   : HOST_SIZE;
 
 	return memcmp(&a->address, &b->address, n) == 0;
 }
@@ -273,6 +276,45 @@ static bool find_place(const struct peer *peer)
 			 peer);
 }
 
+/* ---- hosts ---- */
+
+static size_t count_of_host(const struct peer *peer, bool drops_closed)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_by_fd; i++) {
+		if (!by_fd[i] || !is_same_host(&by_fd[i]->peer, peer))
+			continue;
+		if (drops_closed && !is_there(by_fd[i]))
+			drop(by_fd[i]);
+		else
+			n++;
+	}
+	return n;
+}
+
+/* A new descriptor has the lowest number that is free: one below most shows
+ * that there are fewer.  No two hosts can have so many, so there is one time of
+ * the latest look for all. */
+static bool has_too_many(const struct peer *peer, int fd, size_t most)
+{
+	static msec_t looked;
+	msec_t now = loop_now();
+
+	if ((size_t)fd < most || count_of_host(peer, false) < most)
+		return false;
+	if (looked == 0 || now - looked >= LOOK_EACH) {
+		looked = now;
+		if (count_of_host(peer, true) < most)
+			return false;
+	}
+	tell_peer(peer, "connections: its host has three quarters of all that "
+			"there can be");
+	return true;
+}
+
+/* ---- one that came ---- */
+
 static const struct served_port *find_port(int listener)
 {
 	struct sockaddr_storage at;
@@ -292,16 +334,17 @@ static const struct served_port *find_port(int listener)
 	return NULL;
 }
 
-static bool add(int fd, const struct served_port *port)
+static bool add(int fd, const struct served_port *port, size_t places)
 {
 	struct connection *connection;
 	uint64_t cookie = cookie_of(fd);
 	struct peer peer;
 
-	if (cookie == 0 || !peer_of(&peer, fd) || !find_place(&peer) ||
-	    !make_room(fd))
+	if (cookie == 0 || !peer_of(&peer, fd) || !make_room(fd))
 		return false;
 	drop(by_fd[fd]);
+	if (has_too_many(&peer, fd, places - places / 4) || !find_place(&peer))
+		return false;
 	connection = calloc(1, sizeof(*connection));
 	if (!connection)
 		return false;
@@ -355,14 +398,14 @@ void connections_forget(struct served_port *port)
 	pthread_mutex_unlock(&lock);
 }
 
-bool connections_accept(int listener, int fd)
+bool connections_accept(int listener, int fd, size_t places)
 {
 	const struct served_port *port;
 	bool is_taken;
 
 	pthread_mutex_lock(&lock);
 	port = find_port(listener);
-	is_taken = !port || add(fd, port);
+	is_taken = !port || add(fd, port, places);
 	pthread_mutex_unlock(&lock);
 	return is_taken;
 }

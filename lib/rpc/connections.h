@@ -10,6 +10,9 @@
  * when that one is still greeting.  Any that floods its server (frames.h) is
  * cut off, and one that does not is not affected.
  *
+ * One host, whatever it may call, has at most three quarters of all places: the
+ * others are left to the other hosts.
+ *
  * Unix sockets are not counted: only this user and root are let in.
  */
 
@@ -39,8 +42,9 @@ struct served_port {
 void connections_serve(struct served_port *port);
 void connections_forget(struct served_port *port);
 
-/* One came; false: it is to be closed, for there are too many. */
-bool connections_accept(int listener, int fd);
+/* One came; false: it is to be closed, for there are too many.  places: for all
+ * connections. */
+bool connections_accept(int listener, int fd, size_t places);
 
 /* n bytes came into the parts; false: it is cut off. */
 bool connections_take(int fd, const struct iovec *parts, size_t n);

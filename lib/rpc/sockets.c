@@ -41,21 +41,26 @@ static bool is_unix(int listener)
 }
 
 /* The last quarter is not given to connections: the program has files, sockets
- * and children of its own.  The lowest number is given out first, so it tells
- * how many there are. */
-static bool is_too_many(int conn)
+ * and children of its own. */
+static size_t count_places(void)
 {
 	struct rlimit limit;
 
-	return getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-	       (rlim_t)conn >= limit.rlim_cur - limit.rlim_cur / 4;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return SIZE_MAX;
+	return limit.rlim_cur - limit.rlim_cur / 4;
 }
 
+/* The lowest number is given out first, so it tells how many there are. */
 static bool is_taken(int listener, int conn)
 {
+	size_t places;
+
 	if (is_unix(listener))
 		return is_own(conn);
-	return !is_too_many(conn) && connections_accept(listener, conn);
+	places = count_places();
+	return (size_t)conn < places &&
+	       connections_accept(listener, conn, places);
 }
 
 /*
