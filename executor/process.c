@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIDS_AT_ONCE = 1024, ORPHANED_MOST = 8, LOOKS_MAX = 5 };
+enum { ORPHANED_MOST = 8, LOOKS_MAX = 5 };
 
 struct process {
 	pid_t pid, parent;
@@ -215,8 +215,8 @@ static pid_t newest(void)
 	return pid;
 }
 
-static struct found look(unsigned epoch, bool ranks_only, pid_t *pids,
-			 size_t max)
+/* What belongs gets the signal (0: none) as soon as it is found. */
+static struct found look(unsigned epoch, bool ranks_only, int signo)
 {
 	struct found found = {0};
 	pid_t before = newest();
@@ -230,8 +230,8 @@ static struct found look(unsigned epoch, bool ranks_only, pid_t *pids,
 		if (!table.all[i].mine || table.all[i].is_over)
 			continue;
 		if (belongs(table.all[i].pid, epoch, ranks_only, &veiled)) {
-			if (found.n < max)
-				pids[found.n] = table.all[i].pid;
+			if (signo != 0)
+				kill(table.all[i].pid, signo);
 			found.n++;
 		}
 		found.veiled += veiled;
@@ -242,32 +242,34 @@ static struct found look(unsigned epoch, bool ranks_only, pid_t *pids,
 }
 
 /* A process may end while /proc is read, and its child have a pid that was
- * passed already: then a look that finds none is worth nothing. */
-static struct found find(unsigned epoch, bool ranks_only, pid_t *pids,
-			 size_t max)
+ * passed already: then a look that finds none is worth nothing.  Nor is one
+ * enough that lets all stand still: the child would go on.  Only SIGSTOP may
+ * come twice, as no process can notice it. */
+static struct found find(unsigned epoch, bool ranks_only, int signo)
 {
 	struct found found = {0};
+	size_t former = 0;
+	bool again = true;
 
-	for (int i = 0; i < LOOKS_MAX && found.n == 0 && !found.sure; i++)
-		found = look(epoch, ranks_only, pids, max);
+	for (int i = 0; i < LOOKS_MAX && again; i++) {
+		found = look(epoch, ranks_only, signo);
+		again = !found.sure && (found.n == 0 ||
+					(signo == SIGSTOP && found.n > former));
+		former = found.n;
+	}
 	return found;
 }
 
 bool process_is_left(unsigned epoch, bool ranks_only)
 {
-	struct found found = find(epoch, ranks_only, NULL, 0);
+	struct found found = find(epoch, ranks_only, 0);
 
 	return found.n + found.veiled > 0;
 }
 
 size_t process_signal(unsigned epoch, bool ranks_only, int signo)
 {
-	pid_t pids[PIDS_AT_ONCE];
-	struct found found = find(epoch, ranks_only, pids, PIDS_AT_ONCE);
-
-	for (size_t i = 0; i < found.n && i < PIDS_AT_ONCE; i++)
-		kill(pids[i], signo);
-	return found.n;
+	return find(epoch, ranks_only, signo).n;
 }
 
 static bool ends_by_default(int signo)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/list.h"
 #include "executor/process.h"
 #include "tests/check.h"
 
@@ -144,6 +145,77 @@ static void such_a_child_gets_the_signal(void)
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
+static pid_t make_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		pause();
+}
+
+static void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Whether that many processes stop in 10 s. */
+static bool stop(const pid_t *pids, size_t n)
+{
+	size_t stopped = 0;
+
+	for (int tries = 0; stopped < n && tries < 10000; tries++) {
+		int status;
+
+		if (waitpid(pids[stopped], &status, WNOHANG | WUNTRACED) > 0)
+			stopped += WIFSTOPPED(status);
+		else
+			usleep(1000);
+	}
+	return stopped == n;
+}
+
+static void such_a_child_stands_still_beside_others(void)
+{
+	pid_t pids[2];
+	size_t n;
+	bool stopped;
+
+	begin();
+	pids[0] = make_child();
+	moves = 1;
+	n = process_signal(0, false, SIGSTOP);
+	pids[1] = chain;
+	stopped = n == 2 && stop(pids, 2);
+	process_signal(0, false, SIGCONT);
+	end_child(pids[0]);
+	end();
+	CHECK(stopped);
+}
+
+static void more_than_a_thousand_stand_still(void)
+{
+	static pid_t pids[1100];
+	size_t n = 0, signalled;
+	bool stopped;
+
+	while (n < LENGTH(pids) && (pids[n] = make_child()) > 0)
+		n++;
+	signalled = process_signal(0, false, SIGSTOP);
+	stopped = stop(pids, n);
+	for (size_t i = 0; i < n; i++)
+		end_child(pids[i]);
+	if (n < LENGTH(pids)) {
+		printf("# this machine allows %zu processes more\n", n);
+		return;
+	}
+	CHECK(signalled == n);
+	CHECK(stopped);
+}
+
 static void looks_come_to_an_end(void)
 {
 	begin();
@@ -166,12 +238,6 @@ static pid_t begin_program(const char *text)
 	_exit(127);
 }
 
-static void end_program(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
 static void until_it_runs(void)
 {
 	while (process_signal(5, true, 0) == 0)
@@ -186,7 +252,7 @@ static void a_process_that_becomes_others_is_found(void)
 	until_it_runs();
 	for (unsigned i = 0; i < LOOKS; i++)
 		found += process_is_left(5, true);
-	end_program(pid);
+	end_child(pid);
 	CHECK(found == LOOKS);
 }
 
@@ -197,7 +263,7 @@ static void a_process_of_another_start_is_not(void)
 
 	until_it_runs();
 	left = process_is_left(6, true);
-	end_program(pid);
+	end_child(pid);
 	CHECK(!left);
 }
 
@@ -208,7 +274,7 @@ static void a_process_without_an_environment_is_not(void)
 
 	while (process_is_left(5, true) && ++tries < 1000)
 		usleep(5000);
-	end_program(pid);
+	end_child(pid);
 	CHECK(tries < 1000);
 }
 
@@ -283,7 +349,9 @@ static void one_whose_first_thread_has_ended_is_found_with_its_child(void)
 
 RUN_TESTS(TEST(a_process_that_rests_is_found),
 	  TEST(a_child_at_a_pid_that_was_passed_is_found),
-	  TEST(such_a_child_gets_the_signal), TEST(looks_come_to_an_end),
+	  TEST(such_a_child_gets_the_signal),
+	  TEST(such_a_child_stands_still_beside_others),
+	  TEST(more_than_a_thousand_stand_still), TEST(looks_come_to_an_end),
 	  TEST(a_process_that_becomes_others_is_found),
 	  TEST(a_process_of_another_start_is_not),
 	  TEST(a_process_without_an_environment_is_not),
