@@ -145,9 +145,20 @@ static void on_deadline(void *user)
 		    reason);
 }
 
+/* A start that waits for the fence has all its time when that is over. */
+static msec_t deadline_of(const struct driver *driver)
+{
+	const struct job *job = &driver->job;
+	msec_t fenced = driver->fence.until + job->patience.start;
+
+	return job->state == JOB_STARTING && fenced > job->deadline
+		       ? fenced
+		       : job->deadline;
+}
+
 void driver_arm_deadline(struct driver *driver)
 {
-	msec_t left = driver->job.deadline - loop_now();
+	msec_t left = deadline_of(driver) - loop_now();
 
 	loop_timer_clear(&driver->deadline);
 	if (driver->job.deadline != 0)
