@@ -77,6 +77,8 @@ static int lock(const char *path)
 int scratch_make(struct scratch *scratch, const char *parent,
 		 const char *prefix, struct error *err)
 {
+	struct stat st;
+
 	*scratch = SCRATCH_NONE;
 	if (snprintf(scratch->path, sizeof(scratch->path), "%s/%sXXXXXX",
 		     parent, prefix) >= (int)sizeof(scratch->path)) {
@@ -90,7 +92,107 @@ int scratch_make(struct scratch *scratch, const char *parent,
 				   parent);
 	}
 	scratch->lock = lock(scratch->path);
+	if (stat(parent, &st) == 0)
+		scratch->parent_owner = st.st_uid;
 	return 0;
+}
+
+/* ---- making it again ---- */
+
+static bool is_of(int dir, uid_t user)
+{
+	struct stat st;
+
+	return fstat(dir, &st) == 0 && st.st_uid == user;
+}
+
+static bool is_same(int a, int b)
+{
+	struct stat of_a, of_b;
+
+	return fstat(a, &of_a) == 0 && fstat(b, &of_b) == 0 &&
+	       of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+/* Its parent, which is made too if it is missing: in a directory of everybody
+ * another user may have been faster. */
+static int open_parent(const struct scratch *scratch, struct error *err)
+{
+	CLEANUP(close) int dir = -1;
+	char path[PATH_MAX];
+
+	memcpy(path, scratch->path, sizeof(path));
+	*strrchr(path, '/') = '\0';
+	for (char *at = path; *at; at++)
+		if (at > path && *at == '/') {
+			*at = '\0';
+			mkdir(path, 0700);
+			*at = '/';
+		}
+	if (*path)
+		mkdir(path, 0700);
+	dir = open(*path ? path : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return error_errno(err,
+				   "%s was removed and cannot be made again: "
+				   "%s",
+				   scratch->path, path);
+	if (!is_of(dir, geteuid()) && !is_of(dir, scratch->parent_owner))
+		return error_set(err, -EPERM,
+				 "%s was removed and is not made again: "
+				 "another user has made %s meanwhile",
+				 scratch->path, path);
+	return STEAL_FD(dir);
+}
+
+static void lock_again(struct scratch *scratch)
+{
+	if (scratch->lock >= 0)
+		close(scratch->lock);
+	scratch->lock = lock(scratch->path);
+}
+
+static int make_again(struct scratch *scratch, struct error *err)
+{
+	CLEANUP(close) int parent = open_parent(scratch, err);
+
+	if (parent < 0)
+		return parent;
+	if (mkdirat(parent, strrchr(scratch->path, '/') + 1, 0700) < 0)
+		return error_errno(err,
+				   "%s was removed and cannot be made again",
+				   scratch->path);
+	lock_again(scratch);
+	return 1;
+}
+
+int scratch_restore(struct scratch *scratch, struct error *err)
+{
+	CLEANUP(close) int dir = open_dir(AT_FDCWD, scratch->path);
+
+	if (dir < 0 && errno == ENOENT)
+		return make_again(scratch, err);
+	if (dir < 0 && errno != ENOTDIR && errno != ELOOP)
+		return error_errno(err, "%s", scratch->path);
+	if (dir < 0)
+		return error_set(err, -EEXIST,
+				 "%s was removed and cannot be made again: a "
+				 "file has its name",
+				 scratch->path);
+	if (scratch->lock >= 0 && is_same(dir, scratch->lock))
+		return 0;
+	if (!is_of(dir, geteuid()))
+		return error_set(err, -EPERM,
+				 "%s was removed and cannot be made again: a "
+				 "directory of another user has its name",
+				 scratch->path);
+	if (scratch->lock < 0)
+		return 0;
+	/* made by a program that was told of it, an MPI daemon's as well */
+	if (fchmod(dir, 0700) < 0)
+		return error_errno(err, "%s", scratch->path);
+	lock_again(scratch);
+	return 1;
 }
 
 /* ---- removing ---- */

@@ -16,15 +16,18 @@
  * host made is never removed either.
  *
  * systemd-tmpfiles, which removes old files in /tmp, passes over a locked
- * directory and all that is in it; other cleaners may not.
+ * directory and all that is in it; other cleaners may not.  What they have
+ * removed, scratch_restore() makes again.
  */
 
 #include "base/error.h"
 
 #include <limits.h>
+#include <sys/types.h>
 
 struct scratch {
-	int lock;            /* -1: the file system has no locks */
+	int lock; /* -1: the file system has no locks */
+	uid_t parent_owner;
 	char path[PATH_MAX]; /* "": there is none */
 };
 
@@ -33,6 +36,11 @@ struct scratch {
 /* Makes PARENT/PREFIX and six more characters, with mode 0700. */
 int scratch_make(struct scratch *scratch, const char *parent,
 		 const char *prefix, struct error *err);
+
+/* 0: it is there; 1: it was removed, and is made again under its name, and so
+ * is its parent; -EEXIST, -EPERM: its name, or its parent's, is another one's
+ * by now. */
+int scratch_restore(struct scratch *scratch, struct error *err);
 
 /* Removes it with all that is in it.  Once more does nothing. */
 int scratch_remove(struct scratch *scratch, struct error *err);

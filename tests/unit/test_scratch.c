@@ -14,6 +14,8 @@
 
 #define PREFIX "bx-"
 
+enum { ANOTHER = 12345 };
+
 static char room[] = "/tmp/scratch-XXXXXX";
 
 static void begin(void)
@@ -165,8 +167,115 @@ static void without_its_parent_it_cannot_be_made(void)
 	CHECK(strstr(err.text, room) && !*scratch.path);
 }
 
+static bool make(struct scratch *scratch)
+{
+	begin();
+	return scratch_make(scratch, room, PREFIX, NULL) == 0;
+}
+
+static unsigned mode_of(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 ? st.st_mode & 07777 : 0;
+}
+
+static void one_that_was_removed_is_made_again_and_kept(void)
+{
+	struct scratch scratch;
+
+	CHECK(make(&scratch));
+	CHECK(scratch_restore(&scratch, NULL) == 0);
+	CHECK(tree_remove_path(scratch.path, NULL) == 0);
+	CHECK(scratch_restore(&scratch, NULL) == 1);
+	CHECK(mode_of(scratch.path) == 0700);
+	CHECK(is_there(scratch.path, ".bellows"));
+	scratch_sweep(room, PREFIX);
+	CHECK(scratch_restore(&scratch, NULL) == 0);
+	scratch_remove(&scratch, NULL);
+	end();
+}
+
+static void its_parent_is_made_again_as_well(void)
+{
+	struct scratch scratch;
+	char below[PATH_MAX];
+
+	begin();
+	snprintf(below, sizeof(below), "%s/a", room);
+	CHECK(mkdir(below, 0700) == 0);
+	strcat(below, "/b");
+	CHECK(mkdir(below, 0700) == 0);
+	CHECK(scratch_make(&scratch, below, PREFIX, NULL) == 0);
+	end();
+	CHECK(scratch_restore(&scratch, NULL) == 1);
+	CHECK(mode_of(below) == 0700 && mode_of(scratch.path) == 0700);
+	end();
+}
+
+/* As an MPI daemon does. */
+static void one_that_another_program_made_again_is_taken(void)
+{
+	struct scratch scratch;
+
+	CHECK(make(&scratch));
+	CHECK(tree_remove_path(scratch.path, NULL) == 0);
+	CHECK(mkdir(scratch.path, 0755) == 0);
+	CHECK(chmod(scratch.path, 0755) == 0);
+	CHECK(scratch_restore(&scratch, NULL) == 1);
+	CHECK(mode_of(scratch.path) == 0700);
+	CHECK(is_there(scratch.path, ".bellows"));
+	CHECK(scratch_restore(&scratch, NULL) == 0);
+	scratch_remove(&scratch, NULL);
+	end();
+}
+
+static void a_file_that_has_its_name_stays(void)
+{
+	struct scratch scratch;
+	struct error err;
+
+	CHECK(make(&scratch));
+	CHECK(tree_remove_path(scratch.path, NULL) == 0);
+	CHECK(symlink(room, scratch.path) == 0);
+	CHECK(scratch_restore(&scratch, &err) == -EEXIST);
+	CHECK(strstr(err.text, scratch.path));
+	CHECK(unlink(scratch.path) == 0);
+	put(room, strrchr(scratch.path, '/') + 1, "1");
+	CHECK(scratch_restore(&scratch, &err) == -EEXIST);
+	CHECK(mode_of(scratch.path) == 0600);
+	end();
+}
+
+/* Root takes the part of another user. */
+static void what_another_user_has_made_meanwhile_is_not_taken(void)
+{
+	struct scratch scratch;
+	struct error err;
+
+	if (geteuid() != 0) {
+		printf("# not root: nothing can be made another user's\n");
+		return;
+	}
+	CHECK(make(&scratch));
+	CHECK(tree_remove_path(scratch.path, NULL) == 0);
+	CHECK(chown(room, ANOTHER, -1) == 0);
+	CHECK(scratch_restore(&scratch, &err) == -EPERM);
+	CHECK(strstr(err.text, room));
+	CHECK(chown(room, 0, -1) == 0 && mkdir(scratch.path, 0700) == 0);
+	CHECK(chown(scratch.path, ANOTHER, -1) == 0);
+	CHECK(scratch_restore(&scratch, &err) == -EPERM);
+	CHECK(strstr(err.text, scratch.path));
+	end();
+}
+
 RUN_TESTS(TEST(a_directory_of_the_user_alone_is_made_and_removed),
 	  TEST(one_that_a_killed_process_has_left_is_swept),
 	  TEST(one_of_another_name_stays), TEST(one_without_a_mark_stays),
 	  TEST(one_of_another_host_stays), TEST(what_a_link_leads_to_stays),
-	  TEST(without_its_parent_it_cannot_be_made))
+	  TEST(without_its_parent_it_cannot_be_made),
+	  TEST(one_that_was_removed_is_made_again_and_kept),
+	  TEST(its_parent_is_made_again_as_well),
+	  TEST(one_that_another_program_made_again_is_taken),
+	  TEST(a_file_that_has_its_name_stays),
+	  TEST(what_another_user_has_made_meanwhile_is_not_taken))
