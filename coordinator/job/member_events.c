@@ -85,6 +85,8 @@ static void on_recalled(void *user, int member, msec_t grace)
 	};
 	char reason[128];
 
+	/* it gets no start, and cannot be in the way of one */
+	checkpoint_recovery_on_gone(driver->recovery, member);
 	if (!driver_spares(driver, member) && !job_is_over(&driver->job)) {
 		snprintf(reason, sizeof(reason), "%s is to leave within %lld s",
 			 m->name, (long long)grace / 1000);

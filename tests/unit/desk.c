@@ -42,6 +42,7 @@ struct journal {
 
 static struct desk desk;
 static struct rpc_server server;
+static char obstacle[256]; /* of executors' disks */
 
 /* ---- the server of lib/rpc ---- */
 
@@ -264,11 +265,13 @@ void disk_look(struct disk *disk)
 
 const char *disk_obstacle(const struct disk *disk)
 {
-	return "";
+	return obstacle;
 }
 
 void disk_set(struct disk *disk, enum disk_place place, const char *text)
 {
+	if (place == DISK_EXECUTORS)
+		snprintf(obstacle, sizeof(obstacle), "%s", text);
 }
 
 bool disk_is_well(const struct disk *disk, enum disk_place place)
@@ -470,6 +473,7 @@ bool desk_run(const char *job, void (*fn)(struct desk *desk, void *user),
 
 	log_to(null);
 	desk = (struct desk){0};
+	*obstacle = '\0';
 	visit.fn = fn;
 	visit.user = user;
 	r = mkdtemp(dir) ? run_in(dir, job, &err) : -1;

@@ -8,9 +8,8 @@
  *
  * What is beyond them is a fake of this file: the server of lib/rpc, whose
  * calls are made by hand here; mpiexec, which is never run; where output and
- * the journal go; disks, which are well; and logging in by ssh, which works at
- * once.  Everything else
- * is the real thing.
+ * the journal go; disks, of which only executors' may be ill; and logging in by
+ * ssh, which works at once.  Everything else is the real thing.
  */
 
 #include "coordinator/coordinator.h"

@@ -47,4 +47,48 @@ static void a_start_that_lost_an_executor_is_not_gone_on_with(void)
 	CHECK(desk_run(job, last_one, NULL));
 }
 
-RUN_TESTS(TEST(a_start_that_lost_an_executor_is_not_gone_on_with))
+static void has_disk_trouble(int number, const char *trouble)
+{
+	Bellows__V1__Disk disk = BELLOWS__V1__DISK__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	disk.trouble = (char *)trouble;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_DISK;
+	r.disk = &disk;
+	report(number, &r);
+}
+
+static void asks_for_release(int number)
+{
+	Bellows__V1__Heartbeat heartbeat = BELLOWS__V1__HEARTBEAT__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	heartbeat.ranks = 1;
+	heartbeat.leaving = true;
+	heartbeat.grace = MINUTES(1);
+	r.what_case = BELLOWS__V1__REPORT__WHAT_HEARTBEAT;
+	r.heartbeat = &heartbeat;
+	report(number, &r);
+}
+
+static void ill_one(struct desk *at, void *user)
+{
+	const struct job *now = &at->c->driver->job;
+
+	starts(at, 3);
+	prints("w0", 10, 1, 0);
+	CHECK(now->state == JOB_RUNNING);
+	has_disk_trouble(2, "temporary directory: No such file or directory");
+	asks_for_release(2);
+	CHECK(now->state == JOB_PREPARING && now->target == 2);
+	CHECK(launch_has_epoch(launches_next(at->c->driver->launches), 2));
+}
+
+static void
+the_disk_of_one_that_leaves_is_not_in_the_way_of_the_next_start(void)
+{
+	CHECK(desk_run(job, ill_one, NULL));
+}
+
+RUN_TESTS(TEST(a_start_that_lost_an_executor_is_not_gone_on_with),
+	  TEST(the_disk_of_one_that_leaves_is_not_in_the_way_of_the_next_start))
