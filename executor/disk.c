@@ -3,6 +3,7 @@
 
 #include "base/disk.h"
 #include "base/log.h"
+#include "executor/tmpdir.h"
 
 #include <string.h>
 
@@ -15,25 +16,14 @@ enum {
 	ROOM = 9 << 20,
 };
 
-void disk_look(struct executor *ex, bool now)
+static void tell(struct executor *ex, const char *trouble)
 {
 	Bellows__V1__Disk disk = BELLOWS__V1__DISK__INIT;
 	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
-	char trouble[sizeof(ex->disk_trouble)] = "";
-	struct error err;
 
-	msec_t pause = *ex->disk_trouble ? AGAIN : EVERY;
-
-	if (!now && loop_now() - ex->disk_looked < pause)
-		return;
-	ex->disk_looked = loop_now();
-	/* what is its own may be gone though the rest is well */
-	if (disk_try(ex->tmpdir.path, ROOM, false, &err) < 0)
-		snprintf(trouble, sizeof(trouble), "temporary directory %.200s",
-			 err.text);
 	if (strcmp(trouble, ex->disk_trouble) == 0)
 		return;
-	memcpy(ex->disk_trouble, trouble, sizeof(trouble));
+	snprintf(ex->disk_trouble, sizeof(ex->disk_trouble), "%s", trouble);
 	if (*trouble)
 		log_warn("%s", trouble);
 	else
@@ -42,6 +32,32 @@ void disk_look(struct executor *ex, bool now)
 	r.what_case = BELLOWS__V1__REPORT__WHAT_DISK;
 	r.disk = &disk;
 	executor_report(ex, &r);
+}
+
+void disk_look(struct executor *ex, bool now)
+{
+	char trouble[sizeof(ex->disk_trouble)] = "";
+	msec_t pause = *ex->disk_trouble ? AGAIN : EVERY;
+	struct error err;
+	bool is_lost;
+	int r;
+
+	/* one that leaves gets no start */
+	if (ex->session != SESSION_ATTACHED ||
+	    (!now && loop_now() - ex->disk_looked < pause))
+		return;
+	ex->disk_looked = loop_now();
+	r = tmpdir_restore(ex, &err);
+	is_lost = tmpdir_is_lost(r);
+	/* what is its own may be gone though the rest is well */
+	if (r == 0)
+		r = disk_try(ex->tmpdir.path, ROOM, false, &err);
+	if (r < 0)
+		snprintf(trouble, sizeof(trouble), "temporary directory %.200s",
+			 err.text);
+	tell(ex, trouble);
+	if (is_lost)
+		executor_ask_for_release(ex, "no rank can be started here");
 }
 
 void disk_forget(struct executor *ex)

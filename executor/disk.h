@@ -6,9 +6,10 @@
  * The directory for temporary files, without which no rank can be started here
  *
  * Ranks that compute need it no more, so one that is full or gone ends nothing;
- * the coordinator is told, and told again when it is well.  It is looked at
- * before each start: an MPI daemon that finds no room there says nothing, and
- * its ranks fail when they are let go.
+ * the coordinator is told, and told again when it is well.  One that was
+ * removed is made again; where another one has its name by now, the executor
+ * asks for its release.  It is looked at before each start: an MPI daemon that
+ * finds no room there says nothing, and its ranks fail when they are let go.
  */
 
 #include "executor/executor.h"

@@ -7,6 +7,7 @@
 #include "executor/host.h"
 #include "executor/launcher_setup.h"
 #include "executor/ready.h"
+#include "executor/tmpdir.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
 #include "rpc/connect.h"
@@ -18,7 +19,6 @@
 #include <sys/random.h>
 
 #define LEAVE_TIMEOUT SECONDS(2)
-#define TMPDIR_PREFIX "bx-"
 
 /* ---- leaving ---- */
 
@@ -82,22 +82,32 @@ static void on_grace(void *user)
 	executor_leave(ex, 128 + SIGTERM, "its grace is over");
 }
 
-/* Asks for its release, once. */
-static void on_terminate(void *user, int signo, pid_t sender)
+bool executor_ask_for_release(struct executor *ex, const char *why)
 {
-	struct executor *ex = user;
-
 	if (ex->config->grace == 0 ||
-	    !session_step(&ex->session, SESSION_EV_DRAIN)) {
-		on_interrupt(ex, signo, sender);
-		return;
-	}
-	log_info("told to leave: %u ranks may go on for %lld s",
+	    !session_step(&ex->session, SESSION_EV_DRAIN))
+		return false;
+	log_info("%s: %u ranks may go on for %lld s", why,
 		 ranks_count(ex->ranks), (long long)ex->config->grace / 1000);
 	ex->leave_by = loop_now() + ex->config->grace;
 	loop_timer_set(ex->loop, &ex->grace, ex->config->grace, on_grace, ex);
 	ready_tell(ex);
 	executor_beat(ex);
+	return true;
+}
+
+static void on_terminate(void *user, int signo, pid_t sender)
+{
+	struct executor *ex = user;
+	bool first = !ex->told_to_leave;
+
+	ex->told_to_leave = true;
+	if (first && ex->session == SESSION_DRAINING) {
+		log_info("told to leave: it has asked for that already");
+		return;
+	}
+	if (!executor_ask_for_release(ex, "told to leave"))
+		on_interrupt(ex, signo, sender);
 }
 
 /* Before there is anything to be cleared away. */
@@ -171,17 +181,6 @@ static void tear_down(struct executor *ex)
 	unconfirmed_clear(&ex->reports);
 }
 
-/* Its own, so that the session directories of MPI daemons, which may be killed,
- * go with it. */
-static int make_tmpdir(struct executor *ex, struct error *err)
-{
-	int r;
-
-	scratch_sweep(ex->config->tmpdir, TMPDIR_PREFIX);
-	r = scratch_make(&ex->tmpdir, ex->config->tmpdir, TMPDIR_PREFIX, err);
-	return r < 0 ? error_wrap(err, r, "--tmpdir") : 0;
-}
-
 static void make_shared_memory(struct executor *ex)
 {
 	struct error err;
@@ -204,7 +203,7 @@ static int run(struct executor *ex, const char *bindir)
 	if (r == 0)
 		r = ready_begin(ex->config->ready, &err);
 	if (r == 0)
-		r = make_tmpdir(ex, &err);
+		r = tmpdir_make(ex, &err);
 	if (r < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;

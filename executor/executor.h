@@ -18,8 +18,9 @@
  *
  * Told to end, it asks for its release: the coordinator has the job saved and
  * goes on without it.  Until then, or until its grace is over, it obeys as
- * before.  If its stream breaks meanwhile, it attaches again and asks again; if
- * it is told to end while it has no stream, it ends at once.
+ * before.  It asks as well when it can run no other start, for its temporary
+ * directory is lost.  If its stream breaks meanwhile, it attaches again and
+ * asks again; if it is told to end while it has no stream, it ends at once.
  *
  * This header is for the files of this room.
  */
@@ -76,7 +77,8 @@ struct executor {
 	bool fit;         /* to run this job, as far as is seen here */
 	bool is_ready;    /* as told, see ready.h */
 	unsigned session; /* enum session_state */
-	msec_t leave_by;  /* once it is draining: it ends its ranks then */
+	bool told_to_leave;
+	msec_t leave_by; /* once it is draining: it ends its ranks then */
 	char leave_reason[128];
 	int exit_code;
 	Bellows__V1__CheckpointReport judged; /* until it was delivered */
@@ -121,6 +123,10 @@ void executor_kill_ranks(struct executor *ex,
 /* stale_start.c: ends what is left of another coordinator's starts, then joins.
  */
 void executor_end_stale_start(struct executor *ex);
+
+/* The job is to go on without it; it ends its ranks when its grace is over.
+ * False: it has no grace, no stream, or has asked before.  why: for the log. */
+bool executor_ask_for_release(struct executor *ex, const char *why);
 
 /* Ends all ranks, sends what they printed, says good-bye and ends. */
 void executor_leave(struct executor *ex, int code, const char *reason);

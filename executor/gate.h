@@ -46,6 +46,7 @@ struct start {
 struct ranks {
 	struct loop *loop;
 	struct output *output;
+	char *path; /* of the socket for gates */
 	int listener;
 	struct loop_fd *watch;
 	struct list strangers; /* ranks that said nothing yet */

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #define KILL_AFTER      SECONDS(3)  /* of SIGTERM */
@@ -333,6 +334,28 @@ static void on_connect(void *user, uint32_t events)
 	gate_accept(user);
 }
 
+static void stop_listening(struct ranks *ranks)
+{
+	ranks->watch = loop_fd_remove(ranks->watch);
+	if (ranks->listener >= 0)
+		close(ranks->listener);
+	ranks->listener = -1;
+}
+
+int ranks_listen(struct ranks *ranks, struct error *err)
+{
+	struct stat st;
+
+	if (ranks->watch && lstat(ranks->path, &st) == 0)
+		return 0;
+	stop_listening(ranks);
+	ranks->listener = local_listen(ranks->path, err);
+	if (ranks->listener < 0)
+		return ranks->listener;
+	return loop_fd_add(&ranks->watch, ranks->loop, ranks->listener, EPOLLIN,
+			   on_connect, ranks, err);
+}
+
 int ranks_create(struct ranks **out, struct loop *loop, struct output *output,
 		 const char *path, const struct ranks_events *events,
 		 void *user, struct error *err)
@@ -348,11 +371,11 @@ int ranks_create(struct ranks **out, struct loop *loop, struct output *output,
 	ranks->user = user;
 	list_init(&ranks->strangers);
 	list_init(&ranks->starts);
-	ranks->listener = local_listen(path, err);
-	if (ranks->listener < 0)
-		return ranks->listener;
-	r = loop_fd_add(&ranks->watch, loop, ranks->listener, EPOLLIN,
-			on_connect, ranks, err);
+	ranks->listener = -1;
+	ranks->path = strdup(path);
+	if (!ranks->path)
+		return error_set(err, -ENOMEM, "out of memory");
+	r = ranks_listen(ranks, err);
 	if (r < 0)
 		return r;
 	*out = STEAL(ranks);
@@ -364,9 +387,8 @@ struct ranks *ranks_destroy(struct ranks *ranks)
 	if (!ranks)
 		return NULL;
 	ranks_forget(ranks);
-	loop_fd_remove(ranks->watch);
-	if (ranks->listener >= 0)
-		close(ranks->listener);
+	stop_listening(ranks);
+	free(ranks->path);
 	free(ranks);
 	return NULL;
 }

@@ -56,6 +56,9 @@ int ranks_create(struct ranks **out, struct loop *loop, struct output *output,
 		 void *user, struct error *err);
 struct ranks *ranks_destroy(struct ranks *ranks); /* returns NULL */
 
+/* Makes the socket again if it was removed. */
+int ranks_listen(struct ranks *ranks, struct error *err);
+
 /* Answered by up(). */
 void ranks_open(struct ranks *ranks, unsigned epoch,
 		const struct ranks_command *command);

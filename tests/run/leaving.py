@@ -5,6 +5,7 @@
 import glob
 import os
 import re
+import shutil
 import signal
 
 import harness
@@ -201,6 +202,69 @@ def what_a_killed_executor_leaves_goes_when_another_begins(room):
     assert not os.listdir(tmp)
 
 
+# ---- its directory for temporary files is removed ----
+
+def scratch_of(room, name):
+    """Of an executor."""
+    path, = glob.glob(room.path(f"t-{name}", "bx-*"))
+    return path
+
+
+def lose_scratch(room, name):
+    """It is removed, and a file gets its name."""
+    path = scratch_of(room, name)
+    shutil.rmtree(path)
+    room.write(os.path.relpath(path, room.path("")), "")
+    return path
+
+
+def one_that_is_removed_is_made_again_before_the_next_start(room):
+    work = harness.lasting_work()
+    crew = Crew(room, room.job(work), 2).computes(2)
+    path = scratch_of(room, "w1")
+    shutil.rmtree(room.path("t-w1"))
+    os.unlink(os.path.join(scratch_of(room, "w0"), "gate"))
+    crew.join("w2")
+    room.scale(3).ends_with(0)
+    assert scratch_of(room, "w1") == path
+    assert os.stat(path).st_mode & 0o777 == 0o700
+    crew.hands["w1"].says(f"{path} was removed: it is made again")
+    crew.computes(3).done(work)
+    assert not os.listdir(room.path("t-w1"))
+
+
+def without_one_an_executor_asks_for_its_release(room):
+    work = harness.lasting_work()
+    crew = Crew(room, room.job(work), 2).computes(2)
+    path = lose_scratch(room, "w1")
+    crew.join("w2")
+    reason = f"{path} was removed and cannot be made again: a file has its name"
+    asked = room.scale(3)
+    crew.left("w1")
+    asked.ends_with(76)
+    crew.hands["w1"].says(reason)
+    crew.lead.says(f"w1: temporary directory {reason}", "w1 leaves")
+    crew.computes(2).done(work)
+
+
+def the_first_sigterm_does_not_end_one_that_has_asked_already(room):
+    path = room.job(harness.Work(1, 1, 1), command=STUBBORN, ranks=(2, 1, 3))
+    crew = Crew(room, path, 2).computes(2)
+    hand = crew.hands["w1"]
+    lose_scratch(room, "w1")
+    crew.join("w2")
+    room.run("bellows", "scale", "heat", 3).ends_with(0)
+    room.wait("it asks", lambda: "no rank can be started here" in hand.errors)
+    crew.tell("w1")
+    room.wait("it heard", lambda: "told to leave: it has asked for that "
+              "already" in hand.errors)
+    crew.tell("w1")
+    hand.ends_with(128 + signal.SIGTERM)
+    room.run("bellows", "cancel", "heat").ends_with(0)
+    crew.lead.ends_with(130)
+    crew.left("w0", "w2")
+
+
 # ---- all of the job ----
 
 def told_in_any_order_the_whole_job_saves_and_ends(room):
@@ -238,5 +302,8 @@ harness.main(
     told_twice_an_executor_ends_at_once,
     without_a_coordinator_an_executor_ends_at_once,
     what_a_killed_executor_leaves_goes_when_another_begins,
+    one_that_is_removed_is_made_again_before_the_next_start,
+    without_one_an_executor_asks_for_its_release,
+    the_first_sigterm_does_not_end_one_that_has_asked_already,
     told_in_any_order_the_whole_job_saves_and_ends,
 )
