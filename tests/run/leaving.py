@@ -233,6 +233,24 @@ def one_that_is_removed_is_made_again_before_the_next_start(room):
     assert not os.listdir(room.path("t-w1"))
 
 
+def a_removed_folder_for_shared_memory_is_made_again_too(room):
+    work = harness.lasting_work()
+    path = room.job(work, ranks=(4, 1, 6), ranks_per_executor=2)
+    crew = Crew(room, path, 2, "--slots", 2).computes(4)
+    word = b"OMPI_MCA_btl_vader_backing_directory="
+    folders = {os.fsdecode(at.removeprefix(word))
+               for pid in room.ours("parint")
+               for at in harness.environment(pid)
+               if at.startswith(word)}
+    assert len(folders) == 2, folders
+    for folder in folders:
+        shutil.rmtree(folder)
+    crew.join("w2")
+    room.scale(6).ends_with(0)
+    assert all(os.path.isdir(folder) for folder in folders)
+    crew.computes(6).done(work)
+
+
 def without_one_an_executor_asks_for_its_release(room):
     work = harness.lasting_work()
     crew = Crew(room, room.job(work), 2).computes(2)
@@ -303,6 +321,7 @@ harness.main(
     without_a_coordinator_an_executor_ends_at_once,
     what_a_killed_executor_leaves_goes_when_another_begins,
     one_that_is_removed_is_made_again_before_the_next_start,
+    a_removed_folder_for_shared_memory_is_made_again_too,
     without_one_an_executor_asks_for_its_release,
     the_first_sigterm_does_not_end_one_that_has_asked_already,
     told_in_any_order_the_whole_job_saves_and_ends,
