@@ -253,6 +253,25 @@ def an_sshd_that_dies_is_started_again_and_no_rank_minds(room):
     no_sshd_is_left(room)
 
 
+def sshds_whose_files_are_removed_are_replaced_and_no_rank_minds(room):
+    work = harness.lasting_work()
+    at = room.start("bellows", "run", room.job(work, mpi=SSH))
+    epoch = room.runs_on(2)["epoch"]
+    old = set(listeners())
+    folders = {word.removeprefix(b"TMPDIR=") for pid in room.ours("parint")
+               for word in harness.environment(pid)
+               if word.startswith(b"TMPDIR=")}
+    assert len(folders) == len(old) == 2, (folders, old)
+    for folder in folders:
+        shutil.rmtree(folder)
+    room.wait("others", lambda: len(set(listeners()) - old) == 2)
+    assert room.status()["epoch"] == epoch
+    room.scale(3).ends_with(0)
+    room.finishes(at, work)
+    assert "was lost" not in at.errors
+    no_sshd_is_left(room)
+
+
 def an_executor_that_is_killed_takes_its_sshd_and_ranks_along(room):
     work = harness.lasting_work()
     at = room.start("bellows", "run", room.job(work, mpi=SSH))
@@ -419,6 +438,7 @@ harness.main(
     a_user_whose_shell_runs_nothing_is_named,
     a_user_without_an_entry_is_named,
     an_sshd_that_dies_is_started_again_and_no_rank_minds,
+    sshds_whose_files_are_removed_are_replaced_and_no_rank_minds,
     an_executor_that_is_killed_takes_its_sshd_and_ranks_along,
     an_address_of_ipv6_is_one,
     an_executor_that_cannot_be_reached_is_not_ready_and_says_why,
