@@ -85,9 +85,14 @@ static const struct {
 static const char *cause_of(const struct driver *driver)
 {
 	enum job_state state = driver->job.state;
+	const struct launch *now = launches_now(driver->launches);
 
 	if (state == JOB_SAVING)
 		return checkpoint_recovery_dir(driver->recovery);
+	if (state == JOB_STOPPING)
+		return now && launch_is_dying(now)
+			       ? "mpiexec was killed and has not ended"
+			       : "";
 	return state == JOB_WAITING || state == JOB_REPLACING ||
 			       state == JOB_GROWING
 		       ? driver->trouble

@@ -152,13 +152,20 @@ int launch_run_mpiexec(struct launch *launch, const char *const *program,
 
 void launch_kill(struct launch *launch)
 {
-	if (launch->mpirun)
-		mpirun_kill(launch->mpirun);
+	if (!launch->mpirun)
+		return;
+	launch->killed = true;
+	mpirun_kill(launch->mpirun);
 }
 
 bool launch_has_ended(const struct launch *launch)
 {
 	return !launch->mpirun || mpirun_has_ended(launch->mpirun);
+}
+
+bool launch_is_dying(const struct launch *launch)
+{
+	return launch->killed && !launch_has_ended(launch);
 }
 
 /* ---- life ---- */

@@ -107,6 +107,9 @@ bool launch_is_up(const struct launch *launch);
 bool launch_has_ended(const struct launch *launch);
 bool launch_is_gone(const struct launch *launch);
 
+/* Its mpiexec was killed, and has not ended: it waits for a disk, say. */
+bool launch_is_dying(const struct launch *launch);
+
 /* Kills mpiexec and what it started. */
 void launch_kill(struct launch *launch);
 

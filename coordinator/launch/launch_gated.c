@@ -142,6 +142,27 @@ static void on_lone(void *user)
 	launch_kill(launch);
 }
 
+static bool has_lost(const struct gated *gated)
+{
+	for (int i = 0; i < gated->launch.layout.n; i++)
+		if (gated->groups[i].state == GROUP_LOST)
+			return true;
+	return false;
+}
+
+/* The ranks of an executor that is lost are not counted: mpiexec may still be
+ * connected to them, and start programs there.  So it is killed, and the start
+ * is gone when mpiexec has ended.  The patience of JOB_STOPPING bounds that. */
+static void end_start(struct gated *gated)
+{
+	struct launch *launch = &gated->launch;
+
+	if (has_lost(gated) && !launch_has_ended(launch))
+		launch_kill(launch);
+	else
+		launch_set_gone(launch);
+}
+
 /* Open MPI's daemons (4.1) may wait for each other for ever after a rank has
  * died while it began. */
 static void look_for_ranks(struct gated *gated)
@@ -152,7 +173,7 @@ static void look_for_ranks(struct gated *gated)
 		if (group_has_ranks(gated->groups[i].state))
 			return;
 	if (launch->state == LAUNCH_STOPPING)
-		launch_set_gone(launch);
+		end_start(gated);
 	else
 		loop_timer_set(launch->room->loop, &gated->lone, LONE_FOR,
 			       on_lone, launch);
@@ -294,11 +315,17 @@ static void gated_on_lost(struct launch *launch, int member)
 static void on_mpiexec_end(void *user, int status)
 {
 	struct launch *launch = user;
+	bool is_stopping = launch->state == LAUNCH_STOPPING;
 
-	if (gated_of(launch)->opened)
+	if (is_stopping && launch->killed)
+		log_info("epoch=%u mpiexec was killed, and has ended",
+			 launch->epoch); /* that says nothing of the ranks */
+	else if (gated_of(launch)->opened)
 		launch->room->events->ended(launch->room->user, launch, status);
 	else
 		launch_fail_unborn(launch, status);
+	if (is_stopping)
+		look_for_ranks(gated_of(launch));
 }
 
 static int gated_begin(struct launch *launch, struct error *err)

@@ -25,6 +25,7 @@ struct launch {
 	unsigned state;        /* enum launch_state */
 	msec_t patience;       /* for ranks that are to leave by themselves */
 	bool forbidden;        /* its ranks must not write: they are killed */
+	bool killed;           /* mpiexec was sent SIGKILL */
 	bool restarts;         /* goes on from a checkpoint: */
 	struct checkpoint restart;
 };

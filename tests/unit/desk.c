@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "base/tree.h"
 #include "coordinator/journal/journal.h"
-#include "coordinator/launch/mpirun.h"
 #include "coordinator/service/endpoints.h"
 #include "coordinator/service/output_writer.h"
 #include "rpc/client.h"
@@ -30,10 +29,6 @@ struct rpc_call {
 struct rpc_server {
 	struct rpc_server_config config;
 	struct list calls;
-};
-
-struct mpirun {
-	bool killed;
 };
 
 struct journal {
@@ -147,46 +142,6 @@ int rpc_channel_set_metadata(struct rpc_channel *channel, const char *key,
 			     const char *value)
 {
 	return 0;
-}
-
-/* ---- mpiexec ---- */
-
-int mpirun_start(struct mpirun **out, const struct mpirun_config *config,
-		 struct error *err)
-{
-	*out = calloc(1, sizeof(**out));
-	assert(*out);
-	desk.runs++;
-	return 0;
-}
-
-bool mpirun_has_ended(const struct mpirun *run)
-{
-	return run->killed;
-}
-
-void mpirun_signal(struct mpirun *run, int signo)
-{
-}
-
-void mpirun_note(struct mpirun *run, const char *text, size_t n)
-{
-}
-
-void mpirun_end(struct mpirun *run)
-{
-	run->killed = true;
-}
-
-void mpirun_kill(struct mpirun *run)
-{
-	run->killed = true;
-}
-
-struct mpirun *mpirun_destroy(struct mpirun *run)
-{
-	free(run);
-	return NULL;
 }
 
 /* ---- the journal, which would be on a disk ---- */
@@ -328,6 +283,19 @@ struct login *login_destroy(struct login *login)
 
 /* ---- the client ---- */
 
+void desk_count_run(void)
+{
+	desk.runs++;
+}
+
+/* What follows from what was said. */
+static void settle(void)
+{
+	do
+		driver_settle(desk.c->driver);
+	while (!desk.dies_late && desk_reap());
+}
+
 struct rpc_call *desk_call(struct desk *at, const char *path)
 {
 	const struct rpc_server_config *config = &server.config;
@@ -369,7 +337,7 @@ bool desk_say(struct rpc_call *call, const void *bytes, size_t n)
 	}
 	call->method->on_message(call, message, call->user);
 	protobuf_c_message_free_unpacked(message, NULL);
-	driver_settle(desk.c->driver);
+	settle();
 	return true;
 }
 
@@ -387,7 +355,7 @@ void desk_half(struct rpc_call *call)
 {
 	if (!call->answer.is_over && call->method->on_half)
 		call->method->on_half(call, call->user);
-	driver_settle(desk.c->driver);
+	settle();
 }
 
 void desk_hang_up(struct rpc_call *call)

@@ -19,6 +19,8 @@ struct desk {
 	struct coordinator *c;
 	size_t printed; /* bytes of ranks' output that were let through */
 	unsigned runs;  /* of mpiexec */
+	bool dies_late; /* an mpiexec that was killed ends by desk_reap() alone,
+			 * and not as soon as it can */
 };
 
 /* Makes a coordinator of that job file, has fn run on its loop, and ends it.
@@ -36,6 +38,13 @@ void desk_tell(struct rpc_call *call, const ProtobufCMessage *message);
 /* It will send no more. */
 void desk_half(struct rpc_call *call);
 void desk_hang_up(struct rpc_call *call);
+
+/* How many mpiexec were killed and have not ended. */
+unsigned desk_dying(void);
+/* One of them ends; false: there is none.  What follows is in the driver's
+ * queue. */
+bool desk_reap(void);
+void desk_count_run(void); /* for desk_mpiexec.c */
 
 struct desk_answer {
 	bool is_over;

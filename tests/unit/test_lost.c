@@ -90,5 +90,117 @@ the_disk_of_one_that_leaves_is_not_in_the_way_of_the_next_start(void)
 	CHECK(desk_run(job, ill_one, NULL));
 }
 
+/* ---- the former mpiexec ---- */
+
+/* The last order to w0 is to open the gates of that start. */
+static bool is_opened(unsigned epoch)
+{
+	const struct desk_answer *answer = desk_answer(streams[0]);
+	Bellows__V1__Order *order =
+		bellows__v1__order__unpack(NULL, answer->size, answer->last);
+	bool is = order && order->what_case == BELLOWS__V1__ORDER__WHAT_OPEN &&
+		  order->open->epoch == epoch;
+
+	bellows__v1__order__free_unpacked(order, NULL);
+	return is;
+}
+
+/* The gates of start 2 are reached, the ranks of start 1 have saved, and w2,
+ * which is not in start 2, is lost with the last of them. */
+static void lose_the_last_rank(struct desk *at)
+{
+	at->dies_late = true;
+	begin(at);
+	is_gone(0, 1);
+	is_gone(1, 1);
+	CHECK(desk_dying() == 0 && !is_opened(2));
+	members_part(at->c->driver->members, 2, "it was killed");
+	driver_settle(at->c->driver);
+}
+
+static void still_dying(struct desk *at, void *user)
+{
+	const struct job *now = &at->c->driver->job;
+
+	lose_the_last_rank(at);
+	CHECK(now->state == JOB_STOPPING && desk_dying() == 1);
+	CHECK(!is_opened(2));
+	CHECK(desk_reap());
+	driver_settle(at->c->driver);
+	CHECK(now->state == JOB_STARTING && is_opened(2));
+	CHECK(at->runs == 2 && !at->c->driver->app_ended);
+}
+
+static void the_next_gates_open_only_when_the_former_mpiexec_has_ended(void)
+{
+	CHECK(desk_run(job, still_dying, NULL));
+}
+
+static void its_ranks_are_waited_for(struct desk *at, void *user)
+{
+	at->dies_late = true;
+	starts(at, 3);
+	members_part(at->c->driver->members, 2, "it was killed");
+	driver_settle(at->c->driver);
+	CHECK(at->c->driver->job.state == JOB_STOPPING && desk_dying() == 0);
+	is_gone(0, 1);
+	CHECK(desk_dying() == 0);
+	is_gone(1, 1);
+	CHECK(desk_dying() == 1);
+}
+
+static void mpiexec_is_killed_when_no_rank_is_left_that_is_heard_of(void)
+{
+	CHECK(desk_run(job, its_ranks_are_waited_for, NULL));
+}
+
+static void all_are_lost(struct desk *at, void *user)
+{
+	const struct job *now = &at->c->driver->job;
+
+	at->dies_late = true;
+	starts(at, 3);
+	prints("w0", 10, 1, 0);
+	for (int i = 2; i >= 0; i--)
+		members_part(at->c->driver->members, i, "it was killed");
+	driver_settle(at->c->driver);
+	CHECK(now->state == JOB_STOPPING && now->stepped);
+	CHECK(now->retries_left == now->patience.retries - 1);
+	CHECK(desk_reap());
+	driver_settle(at->c->driver);
+	CHECK(now->state == JOB_WAITING);
+	CHECK(now->retries_left == now->patience.retries - 1);
+	CHECK(!at->c->driver->app_ended); /* not by itself */
+}
+
+static void an_mpiexec_that_was_killed_says_nothing_of_the_application(void)
+{
+	CHECK(desk_run(job, all_are_lost, NULL));
+}
+
+static void never_ends(struct desk *at, void *user)
+{
+	struct driver *driver = at->c->driver;
+
+	lose_the_last_rank(at);
+	CHECK(loop_timer_is_set(&driver->deadline));
+	driver->deadline.fn(driver->deadline.user);
+	driver_settle(driver);
+	CHECK(driver->job.state == JOB_FAILED && !is_opened(2));
+	CHECK(driver->exit_code == EXIT_UNREACHABLE);
+	CHECK_TEXT(driver_reason(driver),
+		   "the ranks did not end within 30 s: mpiexec was killed and "
+		   "has not ended");
+}
+
+static void a_job_whose_mpiexec_cannot_be_ended_fails(void)
+{
+	CHECK(desk_run(job, never_ends, NULL));
+}
+
 RUN_TESTS(TEST(a_start_that_lost_an_executor_is_not_gone_on_with),
+	  TEST(the_next_gates_open_only_when_the_former_mpiexec_has_ended),
+	  TEST(mpiexec_is_killed_when_no_rank_is_left_that_is_heard_of),
+	  TEST(an_mpiexec_that_was_killed_says_nothing_of_the_application),
+	  TEST(a_job_whose_mpiexec_cannot_be_ended_fails),
 	  TEST(the_disk_of_one_that_leaves_is_not_in_the_way_of_the_next_start))
