@@ -63,11 +63,21 @@ static void obey_lease(struct executor *ex, const Bellows__V1__Lease *lease)
 	lease_renew(&ex->lease, (msec_t)lease->sent);
 }
 
+/* A connection that opens proves nothing: it may break before the first order,
+ * each time. */
+static void on_answered(struct executor *ex)
+{
+	loop_timer_clear(&ex->patience);
+	ex->attempts = 0;
+	ex->told = 0;
+}
+
 static void on_order(void *user, const ProtobufCMessage *message)
 {
 	struct executor *ex = user;
 	const Bellows__V1__Order *order = (const Bellows__V1__Order *)message;
 
+	on_answered(ex);
 	if (ex->session == SESSION_LEAVING &&
 	    order->what_case != BELLOWS__V1__ORDER__WHAT_LEASE)
 		return;
@@ -136,17 +146,41 @@ void executor_lose_patience(struct executor *ex)
 			       on_patience, ex);
 }
 
-static void try_again(struct executor *ex, const struct rpc_status *status)
+/* It may be taken later: once its name is free, or the attempts of others that
+ * came from this host are over. */
+static bool is_held_up(const struct rpc_status *status)
 {
-	if (ex->attempts == 0)
+	return status->code == RPC_ALREADY_EXISTS ||
+	       status->code == RPC_RESOURCE_EXHAUSTED;
+}
+
+static bool is_away(const struct rpc_status *status)
+{
+	return status->code == RPC_UNAVAILABLE ||
+	       status->code == RPC_CANCELLED ||
+	       status->code == RPC_DEADLINE_EXCEEDED;
+}
+
+/* Each code once, until the coordinator has answered. */
+static void tell_trouble(struct executor *ex, const struct rpc_status *status)
+{
+	unsigned code = 1u << (status->code & 31);
+
+	if (!(ex->told & code))
 		log_info("coordinator %s %s: %s %s; trying for %lld s",
 			 ex->config->coordinator,
-			 status->code == RPC_ALREADY_EXISTS
-				 ? "has no place for it yet"
-				 : "is not there",
+			 is_held_up(status) ? "has no place for it yet"
+					    : "is not there",
 			 rpc_code_name(status->code), status->message,
-			 (long long)ex->config->patience / 1000);
+			 (long long)(ex->patience.at - loop_now() + 999) /
+				 1000);
+	ex->told |= code;
+}
+
+static void try_again(struct executor *ex, const struct rpc_status *status)
+{
 	executor_lose_patience(ex);
+	tell_trouble(ex, status);
 	loop_timer_clear(&ex->beat);
 	loop_timer_set(ex->loop, &ex->again, backoff(ex->attempts++, 100, 2000),
 		       executor_join, ex);
@@ -185,8 +219,7 @@ static int attach(struct executor *ex, struct error *err)
 		return r;
 	}
 	session_step(&ex->session, SESSION_EV_ATTACH);
-	loop_timer_clear(&ex->patience);
-	ex->attempts = 0;
+	executor_lose_patience(ex); /* until its first order */
 	executor_introduce(ex);
 	output_attach(ex->output, ex->incarnation);
 	executor_deliver_judgement(ex);
@@ -225,9 +258,7 @@ static void on_joined(void *user, const struct rpc_status *status,
 
 	if (ex->session == SESSION_LEAVING)
 		return;
-	if (status->code == RPC_UNAVAILABLE || status->code == RPC_CANCELLED ||
-	    status->code == RPC_DEADLINE_EXCEEDED ||
-	    status->code == RPC_ALREADY_EXISTS) {
+	if (is_away(status) || is_held_up(status)) {
 		try_again(ex, status);
 		return;
 	}

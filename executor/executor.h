@@ -58,7 +58,8 @@ struct executor {
 	char machine[MEMBER_TEXT_MAX], node[MEMBER_TEXT_MAX];
 	struct scratch tmpdir; /* its own */
 	struct shm shm;
-	unsigned attempts;
+	unsigned attempts; /* to join, since its last order; */
+	unsigned told;     /* what they were answered: bits of enum rpc_code */
 	msec_t heartbeat;
 	struct jobfile *job; /* NULL until the first JobInit */
 	struct output *output;

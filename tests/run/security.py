@@ -171,6 +171,34 @@ def callers_that_guess_the_token_have_to_wait(room):
     at.ends()
 
 
+def an_executor_waits_while_others_guess_the_token(room):
+    at = Coordinator(room, make_keys(room))
+    hands = {}
+    with channel_as(at.address, os.path.join(at.keys, "client")) as channel:
+        def is_held_up():
+            return ask(channel, COORDINATOR + "GetJob",
+                       TOKEN + "x")[0] == CODE.RESOURCE_EXHAUSTED
+
+        room.wait("this host is held up", is_held_up)
+        # one may be heard in the moment at which a guess is free again
+        for name in ("w0", "w1", "w2"):
+            os.mkdir(room.path(name))
+            hands[name] = room.start(
+                "bellows-executor", "--coordinator", at.address, "--name",
+                name, "--tls", os.path.join(at.keys, "executor"),
+                "--token-file", at.token, "--tmpdir", room.path(name))
+        room.wait("an executor is held up", lambda: sum(
+            is_held_up() for _ in range(20)) and any(
+                "RESOURCE_EXHAUSTED" in hand.errors
+                for hand in hands.values()))
+    room.wait("all of them have joined", lambda: all(
+        f"executor={name} joined" in at.at.errors for name in hands))
+    at.at.ends_with(0)
+    for hand in hands.values():
+        hand.ends_with(0)
+        assert hand.errors.count("RESOURCE_EXHAUSTED") <= 1, hand.errors
+
+
 def health_is_a_page_for_every_caller_and_nothing_else_is(room):
     at = Coordinator(room, make_keys(room))
     for method, path, status in (("GET", "/healthz", 200),
@@ -368,6 +396,7 @@ harness.main(
     each_role_may_call_what_is_its_own_and_nothing_else,
     callers_without_a_certificate_of_the_job_are_not_answered,
     callers_that_guess_the_token_have_to_wait,
+    an_executor_waits_while_others_guess_the_token,
     health_is_a_page_for_every_caller_and_nothing_else_is,
     nobody_is_let_in_by_accident,
     an_executor_with_the_certificate_of_another_is_refused,

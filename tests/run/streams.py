@@ -21,6 +21,8 @@ RANKS_GONE = HEAD + rb"\x3a.\x08\x01"    # of start 1
 SAVE_BEGUN = HEAD + rb"\x4a.\x08\x01"
 NOTICE = HEAD + rb"\x1a.\x08\x01\x10\x01\x18"  # a heartbeat that has a grace
 
+FIRST_ORDER = rb"\0\0.\0.\0\0\0\x03"  # a frame of data, of the second call
+
 # rank 0 saves once rank 1 has been told to; a save needs all the orders
 APPLICATION = """i=$(cat ck/state 2>/dev/null || echo 0)
 [ $OMPI_COMM_WORLD_RANK = 0 ] && echo "from $i"
@@ -165,6 +167,20 @@ def without_a_coordinator_a_notice_ends_with_its_grace(room):
         hand.ends_with(128 + signal.SIGTERM).says("not released within 3 s")
 
 
+def a_stream_that_never_has_an_order_does_not_renew_the_patience(room):
+    crew = Crew(room, room.job(harness.lasting_work()), 0, "--patience", 3,
+                listen=LISTEN)
+    with Relay(crew.address) as relay:
+        for _ in range(1000):
+            relay.lose(DOWN, FIRST_ORDER)
+        crew.address = relay.address
+        hand = crew.join("w0").ends_with(69).says("not reached for 3 s")
+        assert relay.cuts > 1
+        assert hand.errors.count("UNAVAILABLE") == 1, hand.errors
+    room.run("bellows", "cancel", "heat").ends_with(0)
+    crew.lead.ends_with(130)
+
+
 harness.main(
     a_launch_order_survives_a_broken_stream,
     the_first_save_order_survives_a_broken_stream,
@@ -173,4 +189,5 @@ harness.main(
     each_report_of_a_rescale_survives_a_broken_stream,
     a_notice_to_leave_outlives_its_stream,
     without_a_coordinator_a_notice_ends_with_its_grace,
+    a_stream_that_never_has_an_order_does_not_renew_the_patience,
 )
