@@ -47,6 +47,7 @@ static void obey_open(struct executor *ex, const Bellows__V1__Open *open)
 		.n_env = open->n_env,
 		.dir = open->dir,
 		.ranks = open->ranks,
+		.claim = ex->claim.fd,
 	};
 
 	follow_log(ex, open->epoch);
@@ -281,6 +282,16 @@ static void on_joined(void *user, const struct rpc_status *status,
 	}
 }
 
+/* It is taken before this life has any ranks, so that all of them hold it, or
+ * not at all. */
+static uint64_t take_claim(struct executor *ex)
+{
+	if (ex->served != 0)
+		return ex->claim.fd >= 0 ? ex->claim.value : 0;
+	return claim_take(&ex->claim, host_sole_machine(ex->machine),
+			  ex->config->coordinator, ex->config->name);
+}
+
 void executor_join(void *user)
 {
 	struct executor *ex = user;
@@ -297,6 +308,7 @@ void executor_join(void *user)
 	request.node_cores = host_node_cores();
 	request.fast_network = host_has_fast_network();
 	request.served = ex->served;
+	request.claim = take_claim(ex);
 	rpc_call_unary(ex->channel, CALL_JOB_INIT, &request.base,
 		       &bellows__v1__job_init_reply__descriptor,
 		       EXECUTOR_CALL_TIMEOUT, on_joined, ex);

@@ -248,6 +248,7 @@ int executor_run(const struct executor_config *config, struct loop *loop,
 		.config = config,
 		.loop = loop,
 		.lease.loop = loop,
+		.claim = CLAIM_NONE,
 		.tmpdir = SCRATCH_NONE,
 		.shm = SHM_NONE,
 	};
@@ -260,6 +261,7 @@ int executor_run(const struct executor_config *config, struct loop *loop,
 	host_node(ex.node);
 	executor_begin_life(&ex);
 	r = run(&ex, bindir);
+	claim_leave(&ex.claim);
 	shm_end(&ex.shm);
 	if (scratch_remove(&ex.tmpdir, &err) < 0)
 		log_warn("%s", err.text);

@@ -28,6 +28,7 @@
 #include "base/scratch.h"
 #include "base/shm.h"
 #include "core/member.h"
+#include "executor/claim.h"
 #include "executor/config.h"
 #include "executor/lease.h"
 #include "executor/output.h"
@@ -56,6 +57,7 @@ struct executor {
 	uint64_t taken;               /* number of the last order taken */
 	uint64_t incarnation;
 	char machine[MEMBER_TEXT_MAX], node[MEMBER_TEXT_MAX];
+	struct claim claim;
 	struct scratch tmpdir; /* its own */
 	struct shm shm;
 	unsigned attempts; /* to join, since its last order; */

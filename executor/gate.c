@@ -11,6 +11,8 @@
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
+enum { OUTPUT_FDS = 3 };
+
 void gate_close(struct rank *rank)
 {
 	rank->conn_watch = loop_fd_remove(rank->conn_watch);
@@ -154,6 +156,7 @@ int gate_open(struct rank *rank, const struct ranks_command *command,
 	CLEANUP(free) char **env = NULL;
 	char mark[32];
 	int fds[LOCAL_FDS_MAX], r;
+	size_t n_fds = OUTPUT_FDS;
 
 	env = calloc(command->n_env + 1, sizeof(*env));
 	if (!env)
@@ -172,8 +175,10 @@ int gate_open(struct rank *rank, const struct ranks_command *command,
 		       err);
 	if (r < 0)
 		return r;
-	r = local_send(rank->conn, &open.base, fds, LOCAL_FDS_MAX, err);
-	for (int i = 0; i < LOCAL_FDS_MAX; i++)
+	if (command->claim >= 0)
+		fds[n_fds++] = command->claim;
+	r = local_send(rank->conn, &open.base, fds, n_fds, err);
+	for (int i = 0; i < OUTPUT_FDS; i++)
 		close(fds[i]);
 	return r;
 }

@@ -40,6 +40,14 @@ void host_machine(char text[MEMBER_TEXT_MAX])
 		 (unsigned long)net.st_ino);
 }
 
+const char *host_sole_machine(const char machine[MEMBER_TEXT_MAX])
+{
+	bool is_sole = access("/proc/sys/kernel/random/boot_id", R_OK) == 0 &&
+		       access("/proc/self/ns/net", F_OK) == 0;
+
+	return is_sole ? machine : "";
+}
+
 bool host_has_fast_network(void)
 {
 	CLEANUP(closedir) DIR *dir = opendir("/sys/class/infiniband");

@@ -17,6 +17,9 @@ unsigned host_node_cores(void);
 /* The same text for executors that reach each other over loopback: one node,
  * one network namespace. */
 void host_machine(char text[MEMBER_TEXT_MAX]);
+/* That text, or "" if it could be another host's too: without the kernel's boot
+ * ID the name is that of the host, which pods of several hosts may share. */
+const char *host_sole_machine(const char machine[MEMBER_TEXT_MAX]);
 
 /* It has an InfiniBand or other RDMA device. */
 bool host_has_fast_network(void);

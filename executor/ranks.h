@@ -40,6 +40,7 @@ struct ranks_command {
 	size_t n_env;
 	const char *dir;
 	unsigned ranks; /* that must be at their gates */
+	int claim;      /* that they are to hold, see claim.h; -1: none */
 };
 
 /* A signal that ranks act on. */

@@ -33,6 +33,7 @@
 #include "proto/local.pb-c.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,13 +104,16 @@ static int report_gate_failure(int fd, int error, const char *what)
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
+enum { STANDARD_FDS = 3 }; /* those that follow are held, whatever they are */
+
 static int become(int fd, const Bellows__Local__GateOpen *open, const int *fds,
 		  size_t n_fds)
 {
 	CLEANUP(free) char **argv = NULL;
 
 	for (size_t i = 0; i < n_fds; i++)
-		if (dup2(fds[i], (int)i) < 0)
+		if ((i < STANDARD_FDS ? dup2(fds[i], (int)i)
+				      : fcntl(fds[i], F_SETFD, 0)) < 0)
 			return report_gate_failure(fd, errno,
 						   "the application");
 	for (size_t i = 0; i < open->n_env; i++)

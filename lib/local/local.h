@@ -15,7 +15,7 @@
 #include <protobuf-c/protobuf-c.h>
 #include <sys/types.h>
 
-enum { LOCAL_MESSAGE_MAX = 192 * 1024, LOCAL_FDS_MAX = 3 };
+enum { LOCAL_MESSAGE_MAX = 192 * 1024, LOCAL_FDS_MAX = 4 };
 
 /* The socket's descriptor, non-blocking, or -errno.  A file that stands at path
  * is replaced.  -ENAMETOOLONG if path has more than 107 bytes. */

@@ -147,13 +147,13 @@ static void more_descriptors_than_are_taken_are_refused(void)
 
 static void descriptors_that_nobody_asks_for_are_closed(void)
 {
-	const int three[] = {0, 0, 0};
+	const int some[LOCAL_FDS_MAX] = {0};
 	ProtobufCMessage *got;
 	int next;
 
 	set_up();
 	next = next_descriptor();
-	CHECK(send_with(three, LOCAL_FDS_MAX));
+	CHECK(send_with(some, LOCAL_FDS_MAX));
 	CHECK(receive(&got, NULL, NULL) == 0);
 	protobuf_c_message_free_unpacked(got, NULL);
 	CHECK(next_descriptor() == next);
