@@ -66,6 +66,7 @@ static void enroll(struct member *member, const struct introduction *executor,
 
 	*member = (struct member){
 		.incarnation = executor->incarnation,
+		.claim = executor->claim,
 		.slots = executor->slots,
 		.cores = executor->cores,
 		.node_cores = executor->node_cores > executor->cores

@@ -57,6 +57,7 @@ struct member {
 	unsigned slots, cores, node_cores;
 	bool fast_network;
 	bool polled;
+	uint64_t claim; /* that it and its ranks hold; 0: none */
 	msec_t silence; /* after which it is lost */
 	enum member_state state;
 	msec_t joined, heard;
@@ -74,7 +75,7 @@ struct ledger {
  * one; that has its cores at least. */
 struct introduction {
 	const char *name, *address, *machine, *node;
-	uint64_t incarnation;
+	uint64_t incarnation, claim;
 	unsigned slots, cores, node_cores;
 	bool fast_network;
 	bool polled;

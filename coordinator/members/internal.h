@@ -9,6 +9,9 @@
 #include "coordinator/members/members.h"
 #include "rpc/unconfirmed.h"
 
+/* After a lease is over, if the stream was closed. */
+#define LEASE_EXTRA MSEC(250)
+
 /*
  * The link to one executor: its stream, and what no stream has carried for sure
  *

@@ -23,27 +23,34 @@ static int check_word(const char *key, const char *word, struct error *err)
 			 key, MEMBER_TEXT_MAX - 1);
 }
 
-/* An executor keeps its name while its stream is open.  After a SIGKILL the
- * stream closes at once.  An executor that is cut off has no rank that computes
- * once its lease is over; then a new executor may use the name. */
+/* An executor keeps its name while its stream is open, and without one as long
+ * as ranks of it may compute: they may outlive it, until its lease is over. */
 static int check_holder(const struct members *members,
 			const struct introduction *executor, struct error *err)
 {
 	int holder = member_find(&members->ledger, executor->name);
 	const struct member *m;
-	msec_t silent;
+	msec_t silent, left;
 
-	if (holder == NO_MEMBER || !members->links[holder].stream)
+	if (holder == NO_MEMBER)
 		return 0;
 	m = &members->ledger.members[holder];
 	silent = loop_now() - m->heard;
-	if (m->incarnation == executor->incarnation ||
-	    silent > members_lease(members))
+	left = members_lease(members) + LEASE_EXTRA - silent;
+	if (m->incarnation == executor->incarnation || left <= 0)
 		return 0;
+	if (members->links[holder].stream)
+		return error_set(err, -EEXIST,
+				 "name: another executor is called %s, and was "
+				 "heard %lld ms ago",
+				 m->name, (long long)silent);
+	if (!members->events->is_referred_to(members->user, holder) ||
+	    (executor->claim != 0 && executor->claim == m->claim))
+		return 0; /* it has no ranks, or not any more */
 	return error_set(err, -EEXIST,
-			 "name: another executor is called %s, and was heard "
-			 "%lld ms ago",
-			 m->name, (long long)silent);
+			 "the name %s is still leased for %lld s: ranks of the "
+			 "former executor may compute",
+			 m->name, (long long)(left + 999) / 1000);
 }
 
 /* Returns false if there is none. */
@@ -136,6 +143,7 @@ void members_on_join(struct members *members, struct rpc_call *call,
 		.machine = request->machine,
 		.node = request->node,
 		.incarnation = request->incarnation,
+		.claim = request->claim,
 		.slots = request->slots,
 		.cores = request->cores,
 		.node_cores = request->node_cores,

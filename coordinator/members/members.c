@@ -8,8 +8,6 @@
 
 #define LOOK_EVERY MSEC(100)
 #define OWN_PAUSE  MSEC(500) /* that is no mere lateness */
-/* After a lease is over, if the stream was closed. */
-#define LEASE_EXTRA MSEC(250)
 
 struct ledger *members_ledger(struct members *members)
 {

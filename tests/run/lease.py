@@ -2,11 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing computes any more where others may have started.  args: BIN"""
 
+import os
 import signal
 
 import bed
 import harness
 from crew import Crew, resumed
+
+# rank 1 has a child, which outlives it
+WITH_A_CHILD = """[ $OMPI_COMM_WORLD_RANK = 1 ] && sleep 1000 &
+i=0
+while :; do
+  i=$((i + 1))
+  [ $OMPI_COMM_WORLD_RANK = 0 ] && echo "step $i of 100000"
+  sleep 0.1
+done"""
 
 STOPPED, COMPUTING, GONE = "T", "RSD", "ZX-"
 
@@ -65,6 +75,54 @@ def the_time_until_one_is_lost_is_the_job_s(room):
     crew.left("w0")
 
 
+def a_name_is_free_at_once_when_no_rank_of_its_holder_is_left(room):
+    work = harness.lasting_work()
+    crew = Crew(room, room.job(work, ranks=(2, 2, 2), lost_after="60s"),
+                2).computes(2)
+    ranks = [pid for pid in room.ours("parint")
+             if harness.number_of(pid, "BELLOWS_RANK") == 1]
+    assert len(ranks) == 1
+    crew.tell("w1", signo=signal.SIGKILL)
+    os.kill(ranks[0], signal.SIGKILL)  # as with the end of a container
+    crew.join("w1")
+    room.wait("it is taken", lambda: "executor=w1 joined again"
+              in crew.lead.errors)
+    room.finishes(crew.lead, work)
+    crew.left("w0", "w1")
+
+
+def a_name_is_leased_while_a_child_of_a_rank_is_left(room):
+    path = room.write("heat.yaml", f"""name: heat
+app: generic
+command: {harness.flow(["sh", "-c", WITH_A_CHILD])}
+ranks: {{initial: 2, min: 2, max: 2}}
+checkpoint: {{dir: ck}}
+generic:
+  files: [state]
+  progress: "^step ([0-9]+) of ([0-9]+)$"
+  save: {{signal: SIGUSR1, to: all}}
+""")
+    crew = Crew(room, path, 2).computes(2)
+    child = room.wait("the child", lambda: [
+        pid for pid in room.ours("sleep") if "1000" in harness.read(
+            f"/proc/{pid}/cmdline", "r").split("\0")])
+    former = crew.hands["w1"]
+    former.tell(signal.SIGKILL)
+    former.end()
+    crew.join("w1")
+    room.wait("it is lost", lambda: "executor=w1 lost" in crew.lead.errors)
+    assert are(child, COMPUTING)
+    crew.hands["w1"].says("has no place for it yet: ALREADY_EXISTS")
+    os.kill(child[0], signal.SIGKILL)
+    room.wait("it joins", lambda: crew.lead.errors.count(
+        "executor=w1 joined") == 2)
+    room.run("bellows", "cancel", "heat").ends_with(0)
+    crew.lead.ends_with(130)
+    crew.left("w0", "w1")
+
+
 harness.main(a_host_that_is_cut_off_stands_still_before_others_start,
              a_coordinator_that_was_stopped_costs_that_while,
-             the_time_until_one_is_lost_is_the_job_s)
+             the_time_until_one_is_lost_is_the_job_s,
+             a_name_is_free_at_once_when_no_rank_of_its_holder_is_left,
+             a_name_is_leased_while_a_child_of_a_rank_is_left)

@@ -13,8 +13,10 @@
 static struct desk *desk;
 static struct rpc_call *streams[3]; /* of w0, w1 and w2 */
 
-static UNUSED const struct desk_answer *
-join(const char *name, uint64_t incarnation, const char *address)
+static UNUSED const struct desk_answer *introduce(const char *name,
+						  uint64_t incarnation,
+						  const char *address,
+						  uint64_t claim)
 {
 	Bellows__V1__JobInitRequest request =
 		BELLOWS__V1__JOB_INIT_REQUEST__INIT;
@@ -25,8 +27,21 @@ join(const char *name, uint64_t incarnation, const char *address)
 	request.address = (char *)address;
 	request.slots = 1;
 	request.cores = 1;
+	request.claim = claim;
 	desk_tell(call, &request.base);
 	return desk_answer(call);
+}
+
+static UNUSED const struct desk_answer *
+join(const char *name, uint64_t incarnation, const char *address)
+{
+	return introduce(name, incarnation, address, 0);
+}
+
+static UNUSED const struct desk_answer *
+join_with_claim(const char *name, uint64_t incarnation, uint64_t claim)
+{
+	return introduce(name, incarnation, "", claim);
 }
 
 static UNUSED void report(int number, Bellows__V1__Report *what)

@@ -57,6 +57,13 @@ static bool computes(void)
 	       !desk_answer(streams[0])->is_over;
 }
 
+/* The same without the stream of one of them. */
+static bool computes_without(int number)
+{
+	return !streams[number] && desk->c->driver->job.state == JOB_RUNNING &&
+	       desk->c->driver->job.epoch == 1;
+}
+
 /* w0 and w1 have ranks 0 and 1 of start 1, w2 has none. */
 static void begin(struct desk *at)
 {
@@ -200,16 +207,100 @@ static void same_name(struct desk *at, void *user)
 			 "name: another executor is called w0, and was heard"));
 	CHECK(join("w0", 10, "")->code == RPC_OK);
 	CHECK(computes());
-	desk_hang_up(streams[0]);
-	streams[0] = NULL;
-	CHECK(join("w0", 99, "")->code == RPC_OK);
-	CHECK(is_refused(join("w0", 10, ""), RPC_FAILED_PRECONDITION,
-			 "left the job or was given up"));
 }
 
 static void an_executor_that_is_there_keeps_its_name(void)
 {
 	CHECK(desk_run(job, same_name, NULL));
+}
+
+/* ---- the name of an executor whose stream has broken ---- */
+
+static void stream_breaks(int number)
+{
+	desk_hang_up(streams[number]);
+	streams[number] = NULL;
+}
+
+/* From what was heard last, with what is added to the lease. */
+static msec_t lease(void)
+{
+	return members_lease(desk->c->driver->members) + MSEC(250);
+}
+
+static struct member *w0(void)
+{
+	return &members_ledger(desk->c->driver->members)->members[0];
+}
+
+static void name_in_lease(struct desk *at, void *user)
+{
+	begin(at);
+	stream_breaks(0);
+	CHECK(is_refused(join("w0", 99, ""), RPC_ALREADY_EXISTS,
+			 "the name w0 is still leased for 3 s: ranks of the "
+			 "former executor may compute"));
+	w0()->heard -= lease() - SECONDS(1);
+	CHECK(is_refused(join("w0", 99, ""), RPC_ALREADY_EXISTS,
+			 "the name w0 is still leased for 1 s"));
+	CHECK(computes_without(0));
+	w0()->heard -= SECONDS(1);
+	CHECK(join("w0", 99, "")->code == RPC_OK);
+	CHECK(at->c->driver->job.state == JOB_STOPPING);
+	CHECK(is_refused(join("w0", 10, ""), RPC_FAILED_PRECONDITION,
+			 "left the job or was given up"));
+}
+
+static void a_name_is_given_away_when_the_lease_of_its_holder_is_over(void)
+{
+	CHECK(desk_run(job, name_in_lease, NULL));
+}
+
+static void comes_back(struct desk *at, void *user)
+{
+	begin(at);
+	stream_breaks(0);
+	CHECK(join("w0", 10, "")->code == RPC_OK);
+	CHECK(computes_without(0));
+}
+
+static void an_executor_that_comes_back_has_its_name_at_once(void)
+{
+	CHECK(desk_run(job, comes_back, NULL));
+}
+
+static void has_no_ranks(struct desk *at, void *user)
+{
+	begin(at);
+	stream_breaks(2);
+	CHECK(join("w2", 99, "")->code == RPC_OK);
+	CHECK(computes());
+}
+
+static void the_name_of_an_executor_without_ranks_is_free_at_once(void)
+{
+	CHECK(desk_run(job, has_no_ranks, NULL));
+}
+
+static void claims(struct desk *at, void *user)
+{
+	begin(at);
+	w0()->claim = 7;
+	CHECK(is_refused(join_with_claim("w0", 99, 7), RPC_ALREADY_EXISTS,
+			 "another executor is called w0"));
+	stream_breaks(0);
+	CHECK(is_refused(join_with_claim("w0", 99, 8), RPC_ALREADY_EXISTS,
+			 "the name w0 is still leased"));
+	CHECK(is_refused(join_with_claim("w0", 99, 0), RPC_ALREADY_EXISTS,
+			 "the name w0 is still leased"));
+	CHECK(computes_without(0));
+	CHECK(join_with_claim("w0", 99, 7)->code == RPC_OK);
+	CHECK(at->c->driver->job.state == JOB_STOPPING);
+}
+
+static void one_that_holds_the_claim_of_the_former_has_its_name_at_once(void)
+{
+	CHECK(desk_run(job, claims, NULL));
 }
 
 static void beats(struct desk *at, void *user)
@@ -287,6 +378,10 @@ RUN_TESTS(TEST(reports_about_ranks_of_others_are_refused),
 	  TEST(the_log_is_read_where_rank_0_is),
 	  TEST(only_the_executor_of_rank_0_judges_a_checkpoint),
 	  TEST(an_executor_that_is_there_keeps_its_name),
+	  TEST(a_name_is_given_away_when_the_lease_of_its_holder_is_over),
+	  TEST(an_executor_that_comes_back_has_its_name_at_once),
+	  TEST(the_name_of_an_executor_without_ranks_is_free_at_once),
+	  TEST(one_that_holds_the_claim_of_the_former_has_its_name_at_once),
 	  TEST(a_heartbeat_is_answered_with_its_own_time),
 	  TEST(addresses_are_words),
 	  TEST(an_exit_code_is_none_that_would_read_as_success))
