@@ -18,6 +18,8 @@
  *     save checkpoint log        the executor of rank 0, on another host maybe
  *     checkpoint                 also the coordinator
  *
+ * checkpoint may be called on two threads at once; the others are not.
+ *
  * A checkpoint counts only when it is complete: all parts, full sizes, the
  * application's own mark.  The newest file is not trusted for being new.
  *

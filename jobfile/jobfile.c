@@ -30,7 +30,7 @@ struct jobfile *jobfile_destroy(struct jobfile *job)
 {
 	struct block *next;
 
-	if (!job)
+	if (!job || atomic_fetch_sub(&job->shares, 1) > 0)
 		return NULL;
 	for (struct block *block = job->memory; block; block = next) {
 		next = block->next;
@@ -38,6 +38,12 @@ struct jobfile *jobfile_destroy(struct jobfile *job)
 	}
 	free(job);
 	return NULL;
+}
+
+struct jobfile *jobfile_share(struct jobfile *job)
+{
+	atomic_fetch_add(&job->shares, 1);
+	return job;
 }
 
 int jobfile_accepts(const struct jobfile *job, unsigned ranks,

@@ -19,6 +19,8 @@
 #include "base/cleanup.h"
 #include "base/time.h"
 
+#include <stdatomic.h>
+
 enum { RANKS_MAX = 4096, SCHEDULE_MAX = 256, JOBFILE_BYTES_MAX = 1 << 20 };
 
 enum scale_policy {
@@ -91,7 +93,8 @@ struct jobfile {
 	bool kub_private_key; /* and given the private key */
 	bool keep_rights;     /* see base/rights.h */
 
-	void *memory; /* what the members above point into */
+	void *memory;       /* what the members above point into */
+	atomic_uint shares; /* owners beside one */
 };
 
 /* path is for sentences; relative directories in the text are taken from the
@@ -104,6 +107,10 @@ int jobfile_parse(struct jobfile **out, const char *path, const char *text,
 int jobfile_read(struct jobfile **out, const char *path, struct error *err);
 
 struct jobfile *jobfile_destroy(struct jobfile *job); /* returns NULL */
+
+/* Another owner, on any thread: the job is there until each has destroyed it.
+ * Returns job. */
+struct jobfile *jobfile_share(struct jobfile *job);
 
 DEFINE_CLEANUP(struct jobfile, jobfile_destroy)
 

@@ -171,7 +171,7 @@ static int on_glob_error(const char *path, int code)
 }
 
 /* errno of what glob() could not read and does not tell; 0: there is none. */
-static int unread;
+static _Thread_local int unread;
 
 static void note_error(int code)
 {

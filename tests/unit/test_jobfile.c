@@ -304,6 +304,19 @@ static void a_relative_folder_of_the_file_is_refused(void)
 	CHECK_TEXT(err.text, "t.yaml: its folder 'me' is not an absolute path");
 }
 
+static void a_shared_job_is_there_until_each_owner_has_destroyed_it(void)
+{
+	struct jobfile *shared;
+
+	CHECK(parse(GOOD) == 0);
+	shared = jobfile_share(job);
+	CHECK(shared == job);
+	job = jobfile_destroy(job);
+	CHECK_TEXT(shared->text, GOOD);
+	CHECK_TEXT(shared->name, "heat");
+	jobfile_destroy(shared);
+}
+
 RUN_TESTS(TEST(a_short_file_gets_the_defaults),
 	  TEST(what_gives_rights_away_is_asked_for_by_name),
 	  TEST(every_key_reaches_its_member),
@@ -315,4 +328,5 @@ RUN_TESTS(TEST(a_short_file_gets_the_defaults),
 	  TEST(a_command_may_be_written_as_a_text),
 	  TEST(sizes_are_those_of_the_range_and_of_the_adapter),
 	  TEST(a_file_takes_folders_from_its_own),
-	  TEST(a_relative_folder_of_the_file_is_refused))
+	  TEST(a_relative_folder_of_the_file_is_refused),
+	  TEST(a_shared_job_is_there_until_each_owner_has_destroyed_it))
