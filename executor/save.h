@@ -9,6 +9,10 @@
  * again when they are gone (or, if the application saves when it likes, until
  * something newer stands still).  It trusts what the adapter calls complete and
  * nothing else.
+ *
+ * Looks are made on a thread, for a file system may never answer.  Ranks are
+ * told when the first one has an answer; without one within checkpoint.deadline
+ * they are not told, and compute on.
  */
 
 #include "executor/ranks.h"
@@ -26,14 +30,15 @@ struct save_events {
 		       const char *failure, bool unread);
 };
 
-/* job and ranks: borrowed. */
+/* ranks: borrowed; job: shared. */
 int save_create(struct save **out, struct loop *loop, struct ranks *ranks,
-		const struct jobfile *job, const struct save_events *events,
+		struct jobfile *job, const struct save_events *events,
 		void *user, struct error *err);
 struct save *save_destroy(struct save *save); /* returns NULL */
 
 /* take: the newest complete one that is there will do.  first: this is the
- * executor of rank 0, which may have ended meanwhile. */
+ * executor of rank 0, which may have ended meanwhile.  An order takes the place
+ * of the one before. */
 void save_order(struct save *save, unsigned epoch, bool take, bool first);
 
 /* The ranks of a start are gone from this host. */
