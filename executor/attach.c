@@ -6,11 +6,11 @@
 #include "executor/disk.h"
 #include "executor/host.h"
 #include "executor/launcher_setup.h"
+#include "executor/opening.h"
 #include "executor/ready.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
 
-#include <limits.h>
 #include <signal.h>
 #include <string.h>
 
@@ -19,40 +19,6 @@
  */
 
 /* ---- orders ---- */
-
-/* The log of rank 0 from now on: its rank does not run yet. */
-static void follow_log(struct executor *ex, unsigned epoch)
-{
-	const struct adapter *adapter = ex->job->adapter;
-	char path[PATH_MAX];
-	struct error err;
-	int r;
-
-	if (!adapter->log || !ranks_holds(ex->ranks, epoch, 0))
-		return;
-	r = adapter->log(&ex->job->app, path, sizeof(path), &err);
-	if (r < 0)
-		log_warn("epoch=%u the log is not followed: %s", epoch,
-			 err.text);
-	if (r == 0)
-		tail_follow(ex->tail, epoch, path);
-}
-
-static void obey_open(struct executor *ex, const Bellows__V1__Open *open)
-{
-	const struct ranks_command command = {
-		.argv = open->argv,
-		.n_argv = open->n_argv,
-		.env = open->env,
-		.n_env = open->n_env,
-		.dir = open->dir,
-		.ranks = open->ranks,
-		.claim = ex->claim.fd,
-	};
-
-	follow_log(ex, open->epoch);
-	ranks_open(ex->ranks, open->epoch, &command);
-}
 
 /* An older coordinator confirms no reports, and has taken what it answers. */
 static void obey_lease(struct executor *ex, const Bellows__V1__Lease *lease)
@@ -95,7 +61,7 @@ static void on_order(void *user, const ProtobufCMessage *message)
 			       executor_on_program_end, ex);
 		return;
 	case BELLOWS__V1__ORDER__WHAT_OPEN:
-		obey_open(ex, order->open);
+		opening_order(ex, order->open);
 		return;
 	case BELLOWS__V1__ORDER__WHAT_SIGNAL:
 		ranks_signal(ex->ranks, order->signal->epoch,

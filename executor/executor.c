@@ -6,6 +6,7 @@
 #include "base/shm.h"
 #include "executor/host.h"
 #include "executor/launcher_setup.h"
+#include "executor/opening.h"
 #include "executor/ready.h"
 #include "executor/tmpdir.h"
 #include "jobfile/exit.h"
@@ -65,6 +66,7 @@ void executor_leave(struct executor *ex, int code, const char *reason)
 	if (ex->stream)
 		executor_beat(ex);
 	launcher_setup_end(ex);
+	opening_forget(ex);
 	executor_kill_ranks(ex, on_left);
 }
 
@@ -151,7 +153,8 @@ static int set_up(struct executor *ex, const char *socket,
 		r = ranks_create(&ex->ranks, ex->loop, ex->output, socket,
 				 &executor_ranks_events, ex, err);
 	if (r == 0)
-		r = tail_create(&ex->tail, ex->loop, executor_on_log, ex, err);
+		r = tail_create(&ex->tail, ex->loop, &executor_tail_events, ex,
+				err);
 	if (r == 0)
 		r = programs_create(&ex->programs, ex->loop, env, err);
 	return r;
@@ -172,6 +175,7 @@ static void tear_down(struct executor *ex)
 	renew_end(&ex->renew);
 	rpc_channel_destroy(ex->channel);
 	rpc_destroy(ex->rpc);
+	opening_forget(ex);
 	save_destroy(ex->save);
 	tail_destroy(ex->tail);
 	programs_destroy(ex->programs);

@@ -70,7 +70,8 @@ struct executor {
 	struct programs *programs;
 	struct save *save;
 	struct tail *tail;
-	const char *const *env; /* of what it runs, beside its own */
+	Bellows__V1__Open *opening; /* waits, see opening.h; NULL: none does */
+	const char *const *env;     /* of what it runs, beside its own */
 	const char *bindir;
 	struct sshd *sshd; /* NULL: none; see launcher_setup.h */
 	struct loop_timer beat, again, patience, kill, grace, full;
@@ -97,6 +98,7 @@ void executor_report(struct executor *ex, Bellows__V1__Report *r);
 void executor_begin_numbers(struct executor *ex);
 extern const struct ranks_events executor_ranks_events;
 extern const struct save_events executor_save_events;
+extern const struct tail_events executor_tail_events;
 /* The first report of a stream, which says whose it is, and then those that
  * were not confirmed. */
 void executor_introduce(struct executor *ex);
@@ -105,8 +107,6 @@ void executor_on_program_end(void *user, uint64_t id, int status,
 			     const char *text, const char *failure);
 void executor_on_probe_end(void *user, uint64_t token, int status,
 			   const char *text, const char *failure);
-/* Lines of the application's log; false while too many reports are kept. */
-bool executor_on_log(void *user, unsigned epoch, char *const *lines, size_t n);
 void executor_deliver_judgement(struct executor *ex); /* if there is one */
 
 /* Another incarnation. */

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "executor/disk.h"
 #include "executor/host.h"
+#include "executor/opening.h"
 #include "executor/ready.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
@@ -125,7 +126,17 @@ static void on_up(void *user, unsigned epoch, const unsigned *numbers, size_t n,
 	executor_report(user, &r);
 }
 
+/* What they wrote to their log comes first. */
 static void on_gone(void *user, unsigned epoch)
+{
+	struct executor *ex = user;
+
+	tail_end(ex->tail, epoch);
+}
+
+const struct ranks_events executor_ranks_events = {on_arrived, on_up, on_gone};
+
+static void on_log_ended(void *user, unsigned epoch)
 {
 	struct executor *ex = user;
 	Bellows__V1__RanksGone gone = BELLOWS__V1__RANKS_GONE__INIT;
@@ -134,13 +145,35 @@ static void on_gone(void *user, unsigned epoch)
 	gone.epoch = epoch;
 	r.what_case = BELLOWS__V1__REPORT__WHAT_RANKS_GONE;
 	r.ranks_gone = &gone;
-	tail_end(ex->tail, epoch); /* what they wrote comes first */
 	executor_report(ex, &r);
 	if (ex->save)
 		save_on_gone(ex->save, epoch);
 }
 
-const struct ranks_events executor_ranks_events = {on_arrived, on_up, on_gone};
+/* They are not taken while too many reports are kept. */
+static bool on_log_lines(void *user, unsigned epoch, char *const *lines,
+			 size_t n)
+{
+	struct executor *ex = user;
+	Bellows__V1__LogLines log = BELLOWS__V1__LOG_LINES__INIT;
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	if (!unconfirmed_has_room(&ex->reports))
+		return false;
+	log.epoch = epoch;
+	log.line = (char **)lines;
+	log.n_line = n;
+	r.what_case = BELLOWS__V1__REPORT__WHAT_LOG_LINES;
+	r.log_lines = &log;
+	executor_report(ex, &r);
+	return true;
+}
+
+const struct tail_events executor_tail_events = {
+	.lines = on_log_lines,
+	.begun = opening_on_log_begun,
+	.ended = on_log_ended,
+};
 
 void executor_on_program_end(void *user, uint64_t id, int status,
 			     const char *text, const char *failure)
@@ -186,23 +219,6 @@ void executor_on_probe_end(void *user, uint64_t token, int status,
 	r.what_case = BELLOWS__V1__REPORT__WHAT_PROBED;
 	r.probed = &probed;
 	executor_report(ex, &r);
-}
-
-bool executor_on_log(void *user, unsigned epoch, char *const *lines, size_t n)
-{
-	struct executor *ex = user;
-	Bellows__V1__LogLines log = BELLOWS__V1__LOG_LINES__INIT;
-	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
-
-	if (!unconfirmed_has_room(&ex->reports))
-		return false;
-	log.epoch = epoch;
-	log.line = (char **)lines;
-	log.n_line = n;
-	r.what_case = BELLOWS__V1__REPORT__WHAT_LOG_LINES;
-	r.log_lines = &log;
-	executor_report(ex, &r);
-	return true;
 }
 
 /* ---- checkpoints ---- */

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "executor/disk.h"
 #include "executor/launcher_setup.h"
+#include "executor/opening.h"
 #include "executor/ready.h"
 
 /*
@@ -36,6 +37,8 @@ void executor_end_stale_start(struct executor *ex)
 	ready_tell(ex);
 	launcher_setup_end(ex);
 	ex->judged.epoch = 0;
+	opening_forget(ex);
+	tail_forget(ex->tail);
 	ex->save = save_destroy(ex->save);
 	ex->job = jobfile_destroy(ex->job);
 	programs_abandon(ex->programs);

@@ -15,6 +15,9 @@
  * announced, and opened each time, because that is when such a file system
  * looks.  What is read at once is bounded; where the application writes
  * faster, the oldest of it is passed over.
+ *
+ * A thread looks, for a file system may never answer; all else is done on the
+ * loop.  Who waits for a look waits for seconds at most.
  */
 
 #include "base/error.h"
@@ -30,20 +33,33 @@ enum {
 
 struct tail;
 
-/* Lines without newline, in ASCII (others become '?'); false if they cannot be
- * taken now: they come again. */
-typedef bool (*tail_f)(void *user, unsigned epoch, char *const *lines,
-		       size_t n);
+struct tail_events {
+	/* Lines without newline, in ASCII (others become '?'); false if they
+	 * cannot be taken now: they come again. */
+	bool (*lines)(void *user, unsigned epoch, char *const *lines, size_t n);
+	/* What is written from now on is read; or that is not known yet, and
+	 * the file system has not answered for a second. */
+	void (*begun)(void *user, unsigned epoch);
+	/* What was there at tail_end() has been handed over; or the file system
+	 * has not answered for two seconds. */
+	void (*ended)(void *user, unsigned epoch);
+};
 
-int tail_create(struct tail **out, struct loop *loop, tail_f fn, void *user,
+int tail_create(struct tail **out, struct loop *loop,
+		const struct tail_events *events, void *user,
 		struct error *err);
 struct tail *tail_destroy(struct tail *tail); /* returns NULL */
 
 /* The log of that start, from now on; the one that was followed is not any
- * more.  Again for the same start it changes nothing.  path: copied. */
+ * more, and what it still owed is told.  Answered by begun(), maybe at once.
+ * Again for the same start it changes nothing else.  path: copied. */
 void tail_follow(struct tail *tail, unsigned epoch, const char *path);
 
-/* Reads what is there at last, and stops; nothing if another is followed. */
+/* Reads what is there at last, and stops.  Answered by ended(), once however
+ * often it is asked for; at once if another is followed. */
 void tail_end(struct tail *tail, unsigned epoch);
+
+/* Follows nothing, and tells nothing more. */
+void tail_forget(struct tail *tail);
 
 #endif
