@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -25,6 +26,9 @@
 #endif
 #ifndef SAVE
 #define SAVE save
+#endif
+#ifndef LOG
+#define LOG NULL
 #endif
 #ifndef AT_LOAD
 #define AT_LOAD
@@ -85,6 +89,14 @@ static int checkpoint(const struct adapter_app *app, struct checkpoint *out,
 	return parint()->checkpoint(app, out, err);
 }
 
+__attribute__((unused)) static int put_log(const struct adapter_app *app,
+					   char *text, size_t text_size,
+					   struct error *err)
+{
+	snprintf(text, text_size, "%s/some.log", app->dir);
+	return 0;
+}
+
 static enum line_kind on_line(const struct adapter_app *app, const char *line,
 			      struct line_facts *facts)
 {
@@ -100,5 +112,6 @@ const struct adapter SYMBOL = {
 	.command = command,
 	.save = SAVE,
 	.checkpoint = checkpoint,
+	.log = LOG,
 	.on_line = on_line,
 };
