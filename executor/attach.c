@@ -7,6 +7,7 @@
 #include "executor/host.h"
 #include "executor/launcher_setup.h"
 #include "executor/opening.h"
+#include "executor/probe.h"
 #include "executor/ready.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
@@ -55,7 +56,7 @@ static void on_order(void *user, const ProtobufCMessage *message)
 		obey_lease(ex, order->lease);
 		return;
 	case BELLOWS__V1__ORDER__WHAT_LAUNCH:
-		disk_look(ex, true);
+		disk_look(ex->disk, true);
 		programs_start(ex->programs, order->launch->launch,
 			       order->launch->epoch, order->launch->command,
 			       executor_on_program_end, ex);
@@ -80,9 +81,7 @@ static void on_order(void *user, const ProtobufCMessage *message)
 			   order->stop->patience);
 		return;
 	case BELLOWS__V1__ORDER__WHAT_PROBE:
-		programs_start(ex->programs, order->probe->token, 0,
-			       "command -v orted >/dev/null",
-			       executor_on_probe_end, ex);
+		probe_order(ex->probe, order->probe->token);
 		return;
 	case BELLOWS__V1__ORDER__WHAT_RELEASE:
 		executor_leave(ex, EXIT_DONE, order->release->reason);

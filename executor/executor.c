@@ -4,9 +4,11 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/shm.h"
+#include "executor/disk.h"
 #include "executor/host.h"
 #include "executor/launcher_setup.h"
 #include "executor/opening.h"
+#include "executor/probe.h"
 #include "executor/ready.h"
 #include "executor/tmpdir.h"
 #include "jobfile/exit.h"
@@ -157,6 +159,10 @@ static int set_up(struct executor *ex, const char *socket,
 				err);
 	if (r == 0)
 		r = programs_create(&ex->programs, ex->loop, env, err);
+	if (r == 0)
+		r = disk_create(&ex->disk, ex, err);
+	if (r == 0)
+		r = probe_create(&ex->probe, ex, err);
 	return r;
 }
 
@@ -178,6 +184,8 @@ static void tear_down(struct executor *ex)
 	opening_forget(ex);
 	save_destroy(ex->save);
 	tail_destroy(ex->tail);
+	disk_destroy(ex->disk);
+	probe_destroy(ex->probe);
 	programs_destroy(ex->programs);
 	ranks_destroy(ex->ranks);
 	output_destroy(ex->output);

@@ -68,6 +68,8 @@ struct executor {
 	struct ranks *ranks;
 	struct lease lease;
 	struct programs *programs;
+	struct probe *probe; /* see probe.h */
+	struct disk *disk;   /* see disk.h */
 	struct save *save;
 	struct tail *tail;
 	Bellows__V1__Open *opening; /* waits, see opening.h; NULL: none does */
@@ -87,8 +89,6 @@ struct executor {
 	int exit_code;
 	Bellows__V1__CheckpointReport judged; /* until it was delivered */
 	char judged_text[512];
-	msec_t disk_looked; /* see disk.h */
-	char disk_trouble[240];
 };
 
 /* report.c: numbers and keeps a fact, and sends it if there is a stream. */
@@ -105,8 +105,6 @@ void executor_introduce(struct executor *ex);
 void executor_beat(void *user); /* one report now, then one each heartbeat */
 void executor_on_program_end(void *user, uint64_t id, int status,
 			     const char *text, const char *failure);
-void executor_on_probe_end(void *user, uint64_t token, int status,
-			   const char *text, const char *failure);
 void executor_deliver_judgement(struct executor *ex); /* if there is one */
 
 /* Another incarnation. */

@@ -3,13 +3,9 @@
 
 #include "base/log.h"
 #include "executor/disk.h"
-#include "executor/host.h"
 #include "executor/opening.h"
-#include "executor/ready.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
-
-#include <errno.h>
 
 /*
  * What the coordinator is told
@@ -78,8 +74,10 @@ void executor_beat(void *user)
 {
 	const Bellows__V1__Report unnamed = BELLOWS__V1__REPORT__INIT;
 
-	beat(user, unnamed);
-	disk_look(user, false);
+	struct executor *ex = user;
+
+	beat(ex, unnamed);
+	disk_look(ex->disk, false);
 }
 
 void executor_introduce(struct executor *ex)
@@ -92,7 +90,7 @@ void executor_introduce(struct executor *ex)
 	if (unconfirmed_resend(&ex->reports, send_again, ex,
 			       &ex->reports_trouble) < 0)
 		give_up(ex);
-	disk_look(ex, false);
+	disk_look(ex->disk, false);
 }
 
 static void on_arrived(void *user, unsigned epoch, unsigned rank, pid_t pid)
@@ -178,11 +176,10 @@ const struct tail_events executor_tail_events = {
 void executor_on_program_end(void *user, uint64_t id, int status,
 			     const char *text, const char *failure)
 {
+	struct executor *ex = user;
 	Bellows__V1__ProgramEnded ended = BELLOWS__V1__PROGRAM_ENDED__INIT;
 	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
 
-	if (status != 0)
-		disk_look(user, true);
 	ended.launch = id;
 	ended.status = (uint32_t)status;
 	ended.text = (char *)text;
@@ -190,35 +187,10 @@ void executor_on_program_end(void *user, uint64_t id, int status,
 		ended.failure = (char *)failure;
 	r.what_case = BELLOWS__V1__REPORT__WHAT_PROGRAM_ENDED;
 	r.program_ended = &ended;
-	executor_report(user, &r);
-}
-
-void executor_on_probe_end(void *user, uint64_t token, int status,
-			   const char *text, const char *failure)
-{
-	struct executor *ex = user;
-	Bellows__V1__Probed probed = BELLOWS__V1__PROBED__INIT;
-	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
-	struct error err;
-	int code, good = host_check(ex->job, &code, &err);
-
-	if (good == 0)
-		code = EXIT_SYSTEM;
-	if (good == 0 && failure)
-		good = error_set(&err, -EIO, "%s", failure);
-	if (good == 0 && status != 0)
-		good = error_set(&err, -ENOENT,
-				 "cannot run orted: it is not in PATH");
-	probed.token = token;
-	ex->fit = good >= 0;
-	ready_tell(ex);
-	if (good < 0) {
-		probed.failure = err.text;
-		probed.exit_code = (uint32_t)code;
-	}
-	r.what_case = BELLOWS__V1__REPORT__WHAT_PROBED;
-	r.probed = &probed;
-	executor_report(ex, &r);
+	if (status != 0)
+		disk_report(ex->disk, &r);
+	else
+		executor_report(ex, &r);
 }
 
 /* ---- checkpoints ---- */

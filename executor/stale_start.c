@@ -5,6 +5,7 @@
 #include "executor/disk.h"
 #include "executor/launcher_setup.h"
 #include "executor/opening.h"
+#include "executor/probe.h"
 #include "executor/ready.h"
 
 /*
@@ -20,7 +21,7 @@ static void on_killed(struct executor *ex)
 {
 	ranks_forget(ex->ranks);
 	executor_begin_numbers(ex);
-	disk_forget(ex);
+	disk_forget(ex->disk);
 	/* this coordinator may have given it up meanwhile */
 	if (loop_now() - ex->kill_since > ex->lease.length)
 		executor_begin_life(ex);
@@ -39,6 +40,7 @@ void executor_end_stale_start(struct executor *ex)
 	ex->judged.epoch = 0;
 	opening_forget(ex);
 	tail_forget(ex->tail);
+	probe_forget(ex->probe);
 	ex->save = save_destroy(ex->save);
 	ex->job = jobfile_destroy(ex->job);
 	programs_abandon(ex->programs);

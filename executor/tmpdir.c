@@ -29,17 +29,18 @@ static int restore(struct scratch *scratch, struct error *err)
 
 int tmpdir_restore(struct executor *ex, struct error *err)
 {
-	int r = restore(&ex->tmpdir, err);
+	int made = restore(&ex->tmpdir, err), r;
 
-	if (r > 0 && ex->sshd) { /* whose files were in it */
+	if (made > 0 && ex->sshd) { /* whose files were in it */
 		launcher_setup_end(ex);
 		launcher_setup_begin(ex);
 	}
-	if (r >= 0)
-		r = ranks_listen(ex->ranks, err);
+	if (made < 0)
+		return made;
+	r = ranks_listen(ex->ranks, err);
 	if (r == 0 && *ex->shm.dir.path)
 		r = restore(&ex->shm.dir, err);
-	return r < 0 ? r : 0;
+	return r < 0 ? r : made;
 }
 
 bool tmpdir_is_lost(int failure)

@@ -19,7 +19,7 @@
 int tmpdir_make(struct executor *ex, struct error *err);
 
 /* Makes again what was removed of it, and of the directory for shared memory.
- * -errno with a sentence that begins with the path. */
+ * 1: the former was; -errno with a sentence that begins with the path. */
 int tmpdir_restore(struct executor *ex, struct error *err);
 
 /* Whether a failure of tmpdir_restore() stays: not a full disk, but a name that

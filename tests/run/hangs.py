@@ -7,6 +7,7 @@ some.log.  What hangs is a call of failing.c.
 """
 
 import os
+import re
 import shutil
 import signal
 import sys
@@ -24,10 +25,15 @@ def can_hang(room):
     room.env.update(LD_PRELOAD=FAILING, HANGING=room.path("hanging"))
 
 
-def hang(room, call, path):
-    """From now on, in executors; waits until one hangs."""
+def hanging(room, call, path):
+    """From now on calls of executors with a path that begins so hang."""
     room.write("new", f"bellows-executor {call} {path}\n")
     os.rename(room.path("new"), room.path("hanging"))
+
+
+def hang(room, call, path):
+    """The same; waits until one hangs."""
+    hanging(room, call, path)
     room.wait("a call that hangs", lambda: f" {call} {path}" in
               harness.read(room.path("hanging.met"), "r"))
 
@@ -116,8 +122,7 @@ def a_save_whose_look_hangs_is_given_up_and_the_job_computes_on(room):
         work, checkpoint="{dir: ck, deadline: 2s}",
         lost_after=f"{LOST_AFTER}s"))
     room.runs_on(2)
-    room.write("hanging", "bellows-executor open "
-               f"{room.path('ck', 'parint.ckpt')}\n")
+    hanging(room, "open", room.path("ck", "parint.ckpt"))
     asked = room.scale(3)
     asked.ends_with(76)
     assert "no complete checkpoint was written within 2.0 s" in \
@@ -130,9 +135,47 @@ def a_save_whose_look_hangs_is_given_up_and_the_job_computes_on(room):
     assert "was lost" not in at.errors
 
 
+def a_temporary_directory_that_does_not_answer_is_told(room):
+    work = harness.lasting_work()
+    can_hang(room)
+    crew = Crew(room, room.job(work, lost_after=f"{LOST_AFTER}s"), 2)
+    crew.computes(2)
+    hanging(room, "open", room.path("t-w0"))
+    room.run("bellows", "scale", "heat", 3).ends_with(0)
+    crew.join("w2")
+    crew.computes(3)
+    assert harness.read(room.path("hanging.met"))  # before the start
+    room.wait_job("its trouble", lambda job: re.search(
+        rf"temporary directory {room.path('t-w0')}/\S+: it does not answer$",
+        job["disk"]))
+    computes_on(room, 2)
+    answer(room)
+    room.wait_job("all is well", lambda job: job["disk"] == "")
+    room.finishes(crew.lead, work)
+    assert "was lost" not in crew.lead.errors
+    crew.left("w0", "w1", "w2")
+
+
+def one_whose_folder_hangs_when_it_joins_can_be_told_to_leave(room):
+    work = harness.lasting_work()
+    can_hang(room)
+    crew = Crew(room, room.job(work), 2).computes(2)
+    hanging(room, "access", room.folder)
+    late = crew.join("late")
+    room.wait("a call that hangs", lambda: harness.read(
+        room.path("hanging.met")))
+    late.tell(signal.SIGTERM)
+    late.ends_with(0).says("leaving: it wanted to leave, and has no ranks")
+    answer(room)
+    room.finishes(crew.lead, work)
+    crew.left("w0", "w1")
+
+
 harness.main(
     an_executor_whose_read_hangs_keeps_its_place_and_computes_on,
     one_whose_read_was_slow_reads_on,
     an_executor_whose_read_hangs_stops_its_ranks_when_its_lease_is_over,
     a_save_whose_look_hangs_is_given_up_and_the_job_computes_on,
+    a_temporary_directory_that_does_not_answer_is_told,
+    one_whose_folder_hangs_when_it_joins_can_be_told_to_leave,
 )

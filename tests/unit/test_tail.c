@@ -3,37 +3,13 @@
 #include "base/list.h"
 #include "executor/tail.h"
 #include "tests/check.h"
+#include "tests/unit/hanging_open.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <semaphore.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #define LONG SECONDS(60)
-
-/* The tail's open() is this one: it hangs while the file system does. */
-int open_32(const char *path, int flags, mode_t mode) __asm__("open");
-int open_64(const char *path, int flags, mode_t mode) __asm__("open64");
-
-static bool hangs;
-static unsigned looks;
-static sem_t looking, answers;
-
-int open_32(const char *path, int flags, mode_t mode)
-{
-	looks += (flags & O_ACCMODE) == O_RDONLY;
-	if (hangs && (flags & O_ACCMODE) == O_RDONLY) {
-		sem_post(&looking);
-		sem_wait(&answers);
-	}
-	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
-}
-
-int open_64(const char *path, int flags, mode_t mode)
-{
-	return open_32(path, flags, mode);
-}
 
 /* What was handed over, with a | between lines; refusing: none is taken. */
 static char got[256 * 1024];
@@ -100,9 +76,8 @@ static struct bed *bed_make(void)
 	bed = (struct bed){.folder = "/tmp/tail-XXXXXX"};
 	*got = '\0';
 	got_epoch = batches = begun = ended = times = 0;
-	refusing = hangs = false;
-	sem_init(&looking, 0, 0);
-	sem_init(&answers, 0, 0);
+	refusing = false;
+	hanging_open_begin();
 	if (!mkdtemp(bed.folder) || loop_create(&bed.loop, NULL) < 0 ||
 	    tail_create(&bed.tail, bed.loop, &events, NULL, NULL) < 0)
 		return NULL;
@@ -321,12 +296,6 @@ static bool run_to_look(struct bed *bed)
 	came = run(bed);
 	loop_timer_clear(&bed->soon);
 	return came;
-}
-
-static void answer(void)
-{
-	hangs = false;
-	sem_post(&answers);
 }
 
 static void ranks_wait_until_it_is_known_what_is_new(void)
