@@ -50,6 +50,18 @@ bool driver_count_executors(struct driver *driver, struct event *event)
 	return true;
 }
 
+void driver_count_stopped(struct driver *driver, struct event *event)
+{
+	unsigned now = driver_possible(driver, driver->job.target);
+	bool more = driver->jobfile->replacement_wait > 0 &&
+		    driver_possible_soon(driver, driver->job.target) > now;
+
+	event->job.type = more ? JOB_EV_REPLACED_SOON : JOB_EV_STOPPED;
+	event->job.size = now;
+	snprintf(event->reason, sizeof(event->reason), "no rank is left%s",
+		 more ? ", and an executor will be ready soon" : "");
+}
+
 bool driver_hold_executors(struct driver *driver)
 {
 	unsigned n = job_executors_wanted(&driver->job,
@@ -85,7 +97,10 @@ bool driver_spares(const struct driver *driver, int member)
 
 static void on_surplus(void *user)
 {
-	driver_release_surplus(user);
+	struct driver *driver = user;
+
+	if (!driver->pending.is) /* or else what it leads to is not known */
+		driver_release_surplus(driver);
 }
 
 void driver_release_surplus(struct driver *driver)

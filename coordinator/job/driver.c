@@ -137,7 +137,11 @@ void driver_cancel(struct driver *driver, bool save, const char *reason)
 {
 	driver_post(driver, save ? JOB_EV_SUSPEND : JOB_EV_CANCEL, 0, 0,
 		    reason);
-	driver_settle(driver);
+}
+
+void driver_visit(struct driver *driver, struct driver_visitor *visitor)
+{
+	list_append(&driver->visitors, &visitor->link);
 }
 
 void driver_hand_over(struct driver *driver, msec_t within, const char *reason)
@@ -264,7 +268,8 @@ static int create_parts(struct driver *driver, struct error *err)
 {
 	const struct driver_config *config = &driver->config;
 	int r = journal_writer_create(&driver->writer, config->loop,
-				      config->state_dir, err);
+				      config->state_dir, driver_on_written,
+				      driver, err);
 
 	if (r < 0)
 		return r;
@@ -299,6 +304,8 @@ int driver_create(struct driver **out, const struct driver_config *config,
 	driver->loop = config->loop;
 	driver->jobfile = config->jobfile;
 	list_init(&driver->events);
+	list_init(&driver->visitors);
+	driver->settled = true;
 	if (goes_on(config->jobfile, config->former->replay))
 		driver->replay = config->former->replay;
 	r = create_parts(driver, err);

@@ -23,6 +23,7 @@
  * journal.
  */
 
+#include "base/list.h"
 #include "coordinator/checkpoint/recovery.h"
 #include "coordinator/journal/writer.h"
 #include "coordinator/launch/launcher.h"
@@ -79,12 +80,22 @@ DEFINE_CLEANUP(struct driver, driver_destroy)
  * checkpoint can be read. */
 int driver_begin(struct driver *driver, struct error *err);
 
-/* Takes out all events that wait: step, journal, effect.  Called after each
- * callback of the loop. */
+/* Takes out the events that wait: step, journal, effect; up to one whose line
+ * is not on the disk yet.  Called after each callback of the loop. */
 void driver_settle(struct driver *driver);
 
-/* The job is to end; save: with a checkpoint.  It is in the journal when this
- * returns. */
+/* fn runs, within driver_settle(), once no event waits and all that took effect
+ * is in the journal.  Embedded in its owner, which has it removed from its list
+ * if it goes away before. */
+struct driver_visitor {
+	struct list link;
+	void (*fn)(void *user);
+	void *user;
+};
+
+void driver_visit(struct driver *driver, struct driver_visitor *visitor);
+
+/* The job is to end; save: with a checkpoint. */
 void driver_cancel(struct driver *driver, bool save, const char *reason);
 /* The job is saved within that time, and waits for the next coordinator; this
  * one ends.  Again, with less time: the checkpoint is not waited for as long.

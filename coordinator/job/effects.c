@@ -178,15 +178,7 @@ static void do_save(struct driver *driver)
 
 void driver_on_stopped(struct driver *driver)
 {
-	unsigned now = driver_possible(driver, driver->job.target);
-
-	if (driver->jobfile->replacement_wait > 0 &&
-	    driver_possible_soon(driver, driver->job.target) > now)
-		driver_post(driver, JOB_EV_REPLACED_SOON, 0, now,
-			    "no rank is left, and an executor will be "
-			    "ready soon");
-	else
-		driver_post(driver, JOB_EV_STOPPED, 0, now, "no rank is left");
+	driver_post_kind(driver, EVENT_STOPPED, 0);
 }
 
 /* Ranks that were told to save by a signal leave by themselves; others would

@@ -18,8 +18,11 @@ enum event_kind {
 	EVENT_JOB,       /* for job_step() as it is */
 	EVENT_EXECUTORS, /* executors may be ready for the size that the job
 			  * waits for */
-	EVENT_ENDED,     /* mpiexec of the start of epoch has ended */
-	EVENT_OVERDUE,   /* what was to come after that has not come in time */
+	EVENT_SAVED,   /* a checkpoint of the ranks of epoch was judged, and is
+			* good */
+	EVENT_STOPPED, /* no rank of the start that ran is left */
+	EVENT_ENDED,   /* mpiexec of the start of epoch has ended */
+	EVENT_OVERDUE, /* what was to come after that has not come in time */
 };
 
 enum { EVENT_REASON_MAX = 384 };
@@ -31,7 +34,8 @@ struct event {
 	char reason[EVENT_REASON_MAX]; /* for people */
 };
 
-/* The event is copied; -ENOMEM. */
+/* The event is copied; -ENOMEM.  What the newest one says already is not put
+ * again, if it says it often: executors may be ready, or a step was made. */
 int events_put(struct list *events, const struct event *event);
 
 /* The oldest one; false: there is none. */

@@ -29,10 +29,20 @@ struct driver {
 	struct journal_writer *writer;
 	struct history *history; /* of the writer */
 
-	struct list events; /* see events.h */
+	struct list events;   /* see events.h */
+	struct list visitors; /* of driver_visit() */
 	struct job job;
-	unsigned held;                    /* executors that are to be held */
-	char reason[384];                 /* of the state that it is in */
+	/* see step.c */
+	struct {
+		bool is;            /* an event waits for its line: */
+		struct event event; /* and then the job will be so */
+		struct job after;
+		struct event next; /* to be taken before all others */
+		bool has_next;
+	} pending;
+	bool settled;     /* no event was taken since what ends a round */
+	unsigned held;    /* executors that are to be held */
+	char reason[384]; /* of the state that it is in */
 	char trouble[DRIVER_TROUBLE_MAX]; /* of executors that do not come */
 	int exit_code;                    /* once it is over */
 	const struct journal_replay
@@ -55,6 +65,8 @@ struct driver {
 		unsigned epoch; /* whose ranks were told to */
 		bool judged;    /* the answer has come: */
 		bool saved;     /* a new checkpoint, */
+		uint64_t step;  /* of that step; 0: it is not known */
+		bool taken;     /* which was there before the order */
 		bool unread;    /* or none, and what is there cannot be looked
 				 * at */
 		struct loop_timer overdue;
@@ -87,6 +99,8 @@ struct driver {
 
 /* ---- queue.c ---- */
 
+/* Puts an event into the queue. */
+void driver_put(struct driver *driver, const struct event *event);
 /* Puts an event of the job into the queue.  reason: why, for people. */
 void driver_post_event(struct driver *driver, const struct job_event *event,
 		       const char *reason);
@@ -129,6 +143,8 @@ static inline int driver_reported_code(int reported)
 
 /* Sets the timer of the patience of the state that the job is in. */
 void driver_arm_deadline(struct driver *driver);
+/* The line of the pending event is on the disk. */
+void driver_on_written(void *user);
 
 /* ---- effects.c: what the state asks for ---- */
 
@@ -142,6 +158,7 @@ void driver_on_stopped(struct driver *driver);
 /* What the end of the ranks means for the job; false: it is not known yet, or
  * nothing. */
 bool save_result_on_ended(struct driver *driver, struct event *event);
+void save_result_on_saved(struct driver *driver, struct event *event);
 bool save_result_on_overdue(struct driver *driver, struct event *event);
 
 /* ---- drain.c: executors that are drained ---- */
@@ -162,6 +179,8 @@ unsigned driver_possible_soon(struct driver *driver, unsigned limit);
 /* Makes JOB_EV_EXECUTORS of an EVENT_EXECUTORS; false: the job waits for none.
  */
 bool driver_count_executors(struct driver *driver, struct event *event);
+/* Makes JOB_EV_STOPPED of an EVENT_STOPPED, or JOB_EV_REPLACED_SOON. */
+void driver_count_stopped(struct driver *driver, struct event *event);
 /* Executors that are to be held are counted; true: it is another number. */
 bool driver_hold_executors(struct driver *driver);
 /* The executor is not ready any more, has no ranks, and the job has enough

@@ -9,7 +9,7 @@
  * What puts events into the queue; step.c takes them out
  */
 
-static void put(struct driver *driver, const struct event *event)
+void driver_put(struct driver *driver, const struct event *event)
 {
 	if (events_put(&driver->events, event) == 0)
 		return;
@@ -23,7 +23,7 @@ void driver_post_event(struct driver *driver, const struct job_event *event,
 	struct event posted = {.kind = EVENT_JOB, .job = *event};
 
 	snprintf(posted.reason, sizeof(posted.reason), "%s", reason);
-	put(driver, &posted);
+	driver_put(driver, &posted);
 }
 
 void driver_post(struct driver *driver, enum job_event_type type,
@@ -41,5 +41,5 @@ void driver_post_kind(struct driver *driver, enum event_kind kind,
 	const struct event event = {.kind = kind,
 				    .job = {.now = loop_now(), .epoch = epoch}};
 
-	put(driver, &event);
+	driver_put(driver, &event);
 }

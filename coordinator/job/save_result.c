@@ -121,10 +121,24 @@ bool save_result_on_ended(struct driver *driver, struct event *event)
 	return true;
 }
 
+/* The executor has looked at the checkpoint just now, so its directory
+ * answers. */
+void save_result_on_saved(struct driver *driver, struct event *event)
+{
+	event->job.type = JOB_EV_SAVED;
+	if (event->job.epoch != driver->save.epoch)
+		return;
+	checkpoint_recovery_find(driver->recovery);
+	progress_on_saved(driver, driver->save.step, driver->save.taken);
+}
+
 void driver_on_checkpoint(struct driver *driver,
 			  const Bellows__V1__CheckpointReport *report)
 {
-	char reason[128];
+	struct event saved = {
+		.kind = EVENT_SAVED,
+		.job = {.now = loop_now(), .epoch = report->epoch},
+	};
 
 	if (report->epoch != driver->save.epoch || driver->save.judged)
 		return;
@@ -133,13 +147,13 @@ void driver_on_checkpoint(struct driver *driver,
 	loop_timer_clear(&driver->save.overdue);
 	if (report->complete && (report->newer || report->taken)) {
 		driver->save.saved = true;
-		checkpoint_recovery_find(driver->recovery);
-		progress_on_saved(driver, report->step, report->taken);
-		snprintf(reason, sizeof(reason),
+		driver->save.step = report->step;
+		driver->save.taken = report->taken;
+		snprintf(saved.reason, sizeof(saved.reason),
 			 "checkpoint of step %llu, %llu bytes",
 			 (unsigned long long)report->step,
 			 (unsigned long long)report->bytes);
-		driver_post(driver, JOB_EV_SAVED, report->epoch, 0, reason);
+		driver_put(driver, &saved);
 		return;
 	}
 	log_warn("epoch=%u no checkpoint: %s", report->epoch, report->failure);

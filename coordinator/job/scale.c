@@ -104,7 +104,6 @@ void scale_begin(struct driver *driver, unsigned ranks, msec_t deadline,
 		deadline ? deadline : driver->jobfile->scale_deadline;
 	driver_post(driver, JOB_EV_SCALE, 0, ranks,
 		    *reason ? reason : "asked to");
-	driver_settle(driver);
 }
 
 void scale_grant(struct driver *driver, unsigned ranks, const char *reason)
@@ -115,5 +114,4 @@ void scale_grant(struct driver *driver, unsigned ranks, const char *reason)
 		driver_post(driver, JOB_EV_SUSPEND, 0, 0, why);
 	else if (ranks != driver->job.grant)
 		driver_post(driver, JOB_EV_GRANT, 0, ranks, why);
-	driver_settle(driver);
 }

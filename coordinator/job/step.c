@@ -13,6 +13,10 @@
  * The events that wait, and what follows from each of them
  *
  *     event -> job_step() -> journal -> effect -> status
+ *
+ * The journal may take its time.  Until the line of an event is on the disk the
+ * event is pending: the job is as it was before, and no other event is taken
+ * out.
  */
 
 static int exit_code_of(const struct driver *driver)
@@ -192,38 +196,6 @@ static bool goes_back(const struct driver *driver, enum job_event_type type)
 
 /* ---- one event of the job ---- */
 
-enum taken {
-	TAKEN,      /* written down, and then so */
-	UNEXPECTED, /* by the state that the job is in */
-	DISOWNED,   /* the job is another coordinator's */
-};
-
-static enum taken step_and_record(struct driver *driver,
-				  const struct job_event *event,
-				  const char *reason)
-{
-	struct job after = driver->job;
-
-	if (!job_step(&after, event))
-		return UNEXPECTED;
-	if (!journal_writer_event(driver->writer, event, reason))
-		return DISOWNED;
-	driver->job = after;
-	return TAKEN;
-}
-
-/* Losses are counted since the last checkpoint, asked for or not; but a
- * start that may have begun afresh has written none that is worth more. */
-static bool forgive(struct driver *driver, enum job_event_type type)
-{
-	const struct job_event kept = {.type = JOB_EV_KEPT, .now = loop_now()};
-
-	return !goes_back(driver, type) || !driver->job.resumed ||
-	       !checkpoint_recovery_find(driver->recovery) ||
-	       step_and_record(driver, &kept, "a newer checkpoint is there") !=
-		       DISOWNED;
-}
-
 /* What follows from a job that was as before. */
 static void follow(struct driver *driver, const struct job *before,
 		   const struct event *event)
@@ -255,23 +227,76 @@ static void follow(struct driver *driver, const struct job *before,
 	driver_publish(driver, moved ? PUBLISH_NOW : PUBLISH_SOON);
 }
 
-/* False: the job is another coordinator's. */
+/* A patience begins when the ranks or executors can be told, not before; an
+ * executor that leaves does not wait for that. */
+static void put_off_deadline(struct job *job, const struct job *before,
+			     msec_t since)
+{
+	if (job->deadline != 0 && job->deadline != before->deadline &&
+	    job->leave == 0)
+		job->deadline += loop_now() - since;
+}
+
+/* The pending event is written down, and takes effect. */
+static void apply(struct driver *driver)
+{
+	const struct event event = driver->pending.event;
+	const struct job before = driver->job;
+
+	driver->job = driver->pending.after;
+	driver->pending.is = false;
+	put_off_deadline(&driver->job, &before, event.job.now);
+	if (event.job.type == JOB_EV_KEPT)
+		driver_arm_deadline(driver);
+	else
+		follow(driver, &before, &event);
+}
+
+void driver_on_written(void *user)
+{
+	apply(user);
+}
+
+/* False: the state that the job is in does not expect it. */
 static bool step(struct driver *driver, const struct event *event)
 {
-	struct job before;
-	enum taken taken;
-
-	if (!forgive(driver, event->job.type))
+	driver->pending.after = driver->job;
+	if (!job_step(&driver->pending.after, &event->job))
 		return false;
-	before = driver->job;
-	taken = step_and_record(driver, &event->job, event->reason);
-	if (taken == TAKEN)
-		follow(driver, &before, event);
-	if (event->job.type == JOB_EV_UNPREPARED && driver->job.next == 0 &&
+	driver->pending.event = *event;
+	driver->pending.is = true;
+	loop_timer_clear(&driver->deadline); /* it may be another one then */
+	if (journal_writer_event(driver->writer, &event->job, event->reason))
+		apply(driver);
+	return true;
+}
+
+/* Losses are counted since the last checkpoint, asked for or not; but a
+ * start that may have begun afresh has written none that is worth more. */
+static bool forgives(struct driver *driver, enum job_event_type type)
+{
+	return goes_back(driver, type) && driver->job.resumed &&
+	       checkpoint_recovery_find(driver->recovery);
+}
+
+static void take(struct driver *driver, const struct event *event)
+{
+	const struct event kept = {
+		.kind = EVENT_JOB,
+		.job = {.type = JOB_EV_KEPT, .now = loop_now()},
+		.reason = "a newer checkpoint is there",
+	};
+
+	if (forgives(driver, event->job.type) && step(driver, &kept)) {
+		driver->pending.next = *event;
+		driver->pending.has_next = true;
+		return;
+	}
+	if (!step(driver, event) && event->job.type == JOB_EV_UNPREPARED &&
+	    driver->job.next == 0 &&
 	    launches_find(driver->launches, event->job.epoch) ==
 		    launches_next(driver->launches))
 		driver_drop_next(driver);
-	return taken != DISOWNED;
 }
 
 /* ---- all of them ---- */
@@ -281,9 +306,19 @@ static bool read_event(struct driver *driver, struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_JOB:
+		/* executors may have come or gone since */
+		if (event->job.type == JOB_EV_LEAVE)
+			event->job.size =
+				driver_possible(driver, driver->job.target);
 		return true;
 	case EVENT_EXECUTORS:
 		return driver_count_executors(driver, event);
+	case EVENT_SAVED:
+		save_result_on_saved(driver, event);
+		return true;
+	case EVENT_STOPPED:
+		driver_count_stopped(driver, event);
+		return true;
 	case EVENT_ENDED:
 		return save_result_on_ended(driver, event);
 	case EVENT_OVERDUE:
@@ -292,19 +327,60 @@ static bool read_event(struct driver *driver, struct event *event)
 	return false;
 }
 
-void driver_settle(struct driver *driver)
+/* The next one, of which an event of the job is to be made. */
+static bool take_out(struct driver *driver, struct event *event)
+{
+	if (driver->pending.has_next) {
+		driver->pending.has_next = false;
+		step(driver, &driver->pending.next);
+	}
+	return !driver->pending.is && events_take(&driver->events, event);
+}
+
+/* True: no event waits, for its turn or for the journal. */
+static bool step_all(struct driver *driver)
 {
 	struct event event;
 
-	if (list_is_empty(&driver->events))
+	if (driver->pending.is)
+		return false;
+	while (take_out(driver, &event)) {
+		driver->settled = false;
+		if (read_event(driver, &event))
+			take(driver, &event);
+	}
+	return !driver->pending.is;
+}
+
+static void finish_settling(struct driver *driver)
+{
+	if (driver->settled)
 		return;
-	while (events_take(&driver->events, &event))
-		if (read_event(driver, &event) && !step(driver, &event)) {
-			events_clear(&driver->events);
-			return;
-		}
+	driver->settled = true;
 	if (driver_hold_executors(driver)) /* an executor leaves */
 		driver_publish(driver, PUBLISH_NOW);
 	driver_release_drained(driver);
 	driver_release_surplus(driver);
+}
+
+static bool let_one_in(struct driver *driver)
+{
+	struct list *first = driver->visitors.next;
+	struct driver_visitor *visitor;
+
+	if (first == &driver->visitors)
+		return false;
+	list_remove(first);
+	visitor = CONTAINER(first, struct driver_visitor, link);
+	visitor->fn(visitor->user);
+	return true;
+}
+
+void driver_settle(struct driver *driver)
+{
+	do {
+		if (!step_all(driver))
+			return;
+		finish_settling(driver);
+	} while (let_one_in(driver));
 }

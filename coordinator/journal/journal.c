@@ -401,18 +401,16 @@ static int take_back(struct journal *journal, int code, struct error *err)
 			 strerror(-code));
 }
 
-int journal_append(struct journal *journal, const struct journal_entry *entry,
+int journal_append(struct journal *journal, const char *lines, size_t size,
 		   struct error *err)
 {
-	char line[JOURNAL_LINE_MAX];
-	size_t n = journal_format(entry, line);
 	int r = check_owner(journal, err);
 	ssize_t k;
 
 	if (r < 0)
 		return r;
-	k = write(journal->fd, line, n);
-	if (k != (ssize_t)n)
+	k = write(journal->fd, lines, size);
+	if (k != (ssize_t)size)
 		return take_back(journal, k < 0 ? -errno : -ENOSPC, err);
 	if (fdatasync(journal->fd) < 0)
 		return take_back(journal, -errno, err);

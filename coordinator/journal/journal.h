@@ -136,9 +136,10 @@ int journal_open(struct journal **out, const char *path,
 /* Bytes of the lines that it has. */
 off_t journal_size(const struct journal *journal);
 
-/* When it returns 0 the entry is on the disk.  -EBUSY: somebody else has
- * written to it, and this coordinator is no longer the job's. */
-int journal_append(struct journal *journal, const struct journal_entry *entry,
+/* When it returns 0 the lines are on the disk, all of them; or else none is in
+ * the file.  -EBUSY: somebody else has written to it, and this coordinator is
+ * no longer the job's. */
+int journal_append(struct journal *journal, const char *lines, size_t size,
 		   struct error *err);
 
 /* Puts these lines in place of all that it has, on the disk, whole or not at

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "coordinator/journal/summary.h"
+#include "loop/file_queue.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,10 +14,15 @@
 struct journal_writer {
 	struct loop *loop;
 	const char *dir;
-	struct journal *journal; /* NULL: what happens is not kept */
-	bool lost;               /* the job is another coordinator's */
+	void (*fn)(void *user);
+	void *user;
+	struct file_queue *queue; /* of a struct shelf */
+	bool ended; /* what happens is not kept any more, or never was */
+	bool lost;  /* the job is another coordinator's */
+	uint64_t given, kept; /* bytes, of all lines */
+	uint64_t awaited;     /* fn is called once so many are kept; 0: it is
+			       * not */
 	struct loop_timer stop;
-	off_t limit;    /* it is summed up once it is longer */
 	msec_t written; /* newest instant that it has */
 	uint64_t seen;  /* step that it has */
 	struct history history;
@@ -28,6 +34,136 @@ static void path_of(const struct journal_writer *writer, const char *folder,
 {
 	snprintf(path, 4200, "%s/%sjournal", writer->dir, folder);
 }
+
+/* ---- on the thread ---- */
+
+/* What is written to, and what came of the last call. */
+struct shelf {
+	char path[4200];
+	struct journal *journal; /* NULL after a failure */
+	off_t limit;             /* it is summed up once it is longer */
+	int written, summed;     /* 0 or -errno, with a sentence */
+	struct error err;
+	off_t before, after; /* bytes; alike: it was not summed up */
+};
+
+static int replace_by_summary(struct shelf *shelf, struct error *err)
+{
+	CLEANUP(free)
+	struct journal_replay *replay = calloc(1, sizeof(*replay));
+	CLEANUP(free) char *lines = NULL;
+	struct journal_end end;
+	size_t size;
+	int r;
+
+	if (!replay)
+		return error_set(err, -ENOMEM, "out of memory");
+	r = journal_read(shelf->path, journal_replay_entry, replay, &end, err);
+	if (r == 0 && end.size != journal_size(shelf->journal))
+		r = error_set(err, -EINVAL, "%s:%u: this line does not fit",
+			      shelf->path, end.lines + 1);
+	if (r == 0)
+		r = journal_summary_make(replay, &lines, &size, err);
+	return r < 0 ? r : journal_replace(shelf->journal, lines, size, err);
+}
+
+static void sum_up(struct shelf *shelf)
+{
+	if (shelf->before <= shelf->limit)
+		return;
+	shelf->summed = replace_by_summary(shelf, &shelf->err);
+	shelf->after = journal_size(shelf->journal);
+	shelf->limit = shelf->after + JOURNAL_SIZE_MAX;
+}
+
+static void write_lines(void *state, const char *lines, size_t n)
+{
+	struct shelf *shelf = state;
+
+	if (!shelf->journal)
+		return;
+	shelf->summed = 0;
+	shelf->written = journal_append(shelf->journal, lines, n, &shelf->err);
+	shelf->before = shelf->after = journal_size(shelf->journal);
+	if (shelf->written == 0)
+		sum_up(shelf);
+	if (shelf->written < 0 || shelf->summed == -EBUSY)
+		shelf->journal = journal_close(shelf->journal);
+}
+
+static void free_shelf(void *state)
+{
+	struct shelf *shelf = state;
+
+	journal_close(shelf->journal);
+	free(shelf);
+}
+
+/* ---- what came of it ---- */
+
+static void on_lost(void *user)
+{
+	struct journal_writer *writer = user;
+
+	loop_stop(writer->loop, -EBUSY);
+}
+
+/* Stops the loop at once, or, if it does not run yet, when it does. */
+static void lose_job(struct journal_writer *writer, const struct error *err)
+{
+	writer->ended = writer->lost = true;
+	log_error("%s, and has the job now", err->text);
+	loop_stop(writer->loop, -EBUSY);
+	loop_timer_set(writer->loop, &writer->stop, 0, on_lost, writer);
+}
+
+static void tell_summary(const struct shelf *shelf)
+{
+	if (shelf->summed < 0)
+		log_warn("the journal stays as long as it is: %s",
+			 shelf->err.text);
+	else if (shelf->after != shelf->before)
+		log_info("the journal of %lld bytes is summed up in %lld",
+			 (long long)shelf->before, (long long)shelf->after);
+}
+
+/* All that fn waits for is. */
+static bool is_written(const struct journal_writer *writer)
+{
+	return !writer->lost &&
+	       (writer->ended || writer->kept >= writer->awaited);
+}
+
+static void on_written(void *owner, void *state, size_t n)
+{
+	struct journal_writer *writer = owner;
+	const struct shelf *shelf = state;
+
+	if (writer->ended)
+		return;
+	if (shelf->written == -EBUSY || shelf->summed == -EBUSY) {
+		lose_job(writer, &shelf->err);
+		return;
+	}
+	if (shelf->written < 0) {
+		writer->ended = true;
+		log_error("what happens from here on is not kept: %s",
+			  shelf->err.text);
+	} else {
+		tell_summary(shelf);
+	}
+	writer->kept += n;
+	if (writer->awaited == 0 || !is_written(writer))
+		return;
+	writer->awaited = 0;
+	writer->fn(writer->user);
+}
+
+static const struct file_queue_ops shelf_ops = {
+	write_lines,
+	on_written,
+	free_shelf,
+};
 
 /* ---- one entry ---- */
 
@@ -41,92 +177,27 @@ static msec_t instant_of(struct journal_writer *writer, msec_t now)
 	return writer->written;
 }
 
-static void on_lost(void *user)
-{
-	struct journal_writer *writer = user;
-
-	loop_stop(writer->loop, -EBUSY);
-}
-
-/* Stops the loop at once, or, if it does not run yet, when it does. */
-static bool lose_job(struct journal_writer *writer, const struct error *err)
-{
-	writer->journal = journal_close(writer->journal);
-	writer->lost = true;
-	log_error("%s, and has the job now", err->text);
-	loop_stop(writer->loop, -EBUSY);
-	loop_timer_set(writer->loop, &writer->stop, 0, on_lost, writer);
-	return false;
-}
-
-static int replace_by_summary(struct journal_writer *writer, const char *path,
-			      struct error *err)
-{
-	CLEANUP(free)
-	struct journal_replay *replay = calloc(1, sizeof(*replay));
-	CLEANUP(free) char *lines = NULL;
-	struct journal_end end;
-	size_t size;
-	int r;
-
-	if (!replay)
-		return error_set(err, -ENOMEM, "out of memory");
-	r = journal_read(path, journal_replay_entry, replay, &end, err);
-	if (r == 0 && end.size != journal_size(writer->journal))
-		r = error_set(err, -EINVAL, "%s:%u: this line does not fit",
-			      path, end.lines + 1);
-	if (r == 0)
-		r = journal_summary_make(replay, &lines, &size, err);
-	return r < 0 ? r : journal_replace(writer->journal, lines, size, err);
-}
-
-/* False: this coordinator is no longer the job's. */
-static bool sum_up(struct journal_writer *writer)
-{
-	off_t before = journal_size(writer->journal);
-	struct error err;
-	char path[4200];
-	int r;
-
-	if (before <= writer->limit)
-		return true;
-	path_of(writer, "", path);
-	r = replace_by_summary(writer, path, &err);
-	if (r == -EBUSY)
-		return lose_job(writer, &err);
-	if (r < 0)
-		log_warn("the journal stays as long as it is: %s", err.text);
-	else
-		log_info("the journal of %lld bytes is summed up in %lld",
-			 (long long)before,
-			 (long long)journal_size(writer->journal));
-	writer->limit = journal_size(writer->journal) + JOURNAL_SIZE_MAX;
-	return true;
-}
-
-static bool write_down(struct journal_writer *writer,
+static void write_down(struct journal_writer *writer,
 		       struct journal_entry *entry, msec_t now,
 		       const char *text)
 {
-	struct error err;
-	int r;
+	char line[JOURNAL_LINE_MAX];
+	size_t n;
 
-	if (!writer->journal)
-		return !writer->lost;
+	if (writer->ended)
+		return;
 	entry->at = instant_of(writer, now);
 	snprintf(entry->text, sizeof(entry->text), "%s", text);
-	r = journal_append(writer->journal, entry, &err);
-	if (r == 0)
-		return sum_up(writer);
-	if (r == -EBUSY)
-		return lose_job(writer, &err);
-	writer->journal = journal_close(writer->journal);
-	log_error("what happens from here on is not kept: %s", err.text);
-	return true;
+	n = journal_format(entry, line);
+	writer->given += n;
+	if (file_queue_put(writer->queue, line, n, NULL, 0) == 0)
+		return;
+	writer->ended = true;
+	log_error("what happens from here on is not kept: out of memory");
 }
 
 /* How far the application is, if that has changed. */
-static bool write_progress(struct journal_writer *writer, msec_t now)
+static void write_progress(struct journal_writer *writer, msec_t now)
 {
 	struct journal_entry entry = {
 		.kind = JOURNAL_SEEN,
@@ -138,9 +209,9 @@ static bool write_progress(struct journal_writer *writer, msec_t now)
 	};
 
 	if (writer->seen == writer->history.step)
-		return true;
+		return;
 	writer->seen = writer->history.step;
-	return write_down(writer, &entry, now, "");
+	write_down(writer, &entry, now, "");
 }
 
 bool journal_writer_event(struct journal_writer *writer,
@@ -153,8 +224,13 @@ bool journal_writer_event(struct journal_writer *writer,
 
 	if (event->leave != 0)
 		entry.event.leave = event->leave - writer->history.began;
-	return write_progress(writer, event->now) &&
-	       write_down(writer, &entry, event->now, reason);
+	write_progress(writer, event->now);
+	write_down(writer, &entry, event->now, reason);
+	writer->awaited = writer->given;
+	if (!is_written(writer))
+		return false;
+	writer->awaited = 0;
+	return true;
 }
 
 void journal_writer_request(struct journal_writer *writer,
@@ -247,6 +323,25 @@ static int put_right(const char *path, off_t size, struct error *err)
 	return file_keep(path, 0600, text, n, err);
 }
 
+static int open_shelf(struct journal_writer *writer, const char *path,
+		      const struct journal_end *believed, struct error *err)
+{
+	struct shelf *shelf = calloc(1, sizeof(*shelf));
+	int r;
+
+	if (!shelf)
+		return error_set(err, -ENOMEM, "out of memory");
+	snprintf(shelf->path, sizeof(shelf->path), "%s", path);
+	shelf->limit = JOURNAL_SIZE_MAX;
+	r = journal_open(&shelf->journal, path, believed, err);
+	if (r < 0) {
+		free(shelf);
+		return r;
+	}
+	return file_queue_create(&writer->queue, writer->loop, &shelf_ops,
+				 writer, shelf, err);
+}
+
 static void open_journal(struct journal_writer *writer,
 			 const struct journal_end *end)
 {
@@ -264,13 +359,13 @@ static void open_journal(struct journal_writer *writer,
 		believed.inode = 0;
 	}
 	if (r == 0)
-		r = journal_open(&writer->journal, path, &believed, &err);
+		r = open_shelf(writer, path, &believed, &err);
+	writer->ended = r < 0;
 	if (r == -EBUSY)
 		lose_job(writer, &err);
 	else if (r < 0)
 		log_error("what happens is not kept: %s", err.text);
 	writer->seen = writer->history.step;
-	writer->limit = JOURNAL_SIZE_MAX;
 }
 
 void journal_writer_begin(struct journal_writer *writer, const struct job *job,
@@ -317,7 +412,8 @@ void journal_writer_go_on(struct journal_writer *writer,
 /* ---- life ---- */
 
 int journal_writer_create(struct journal_writer **out, struct loop *loop,
-			  const char *dir, struct error *err)
+			  const char *dir, void (*fn)(void *user), void *user,
+			  struct error *err)
 {
 	struct journal_writer *writer = calloc(1, sizeof(*writer));
 
@@ -325,6 +421,9 @@ int journal_writer_create(struct journal_writer **out, struct loop *loop,
 		return error_set(err, -ENOMEM, "out of memory");
 	writer->loop = loop;
 	writer->dir = dir;
+	writer->fn = fn;
+	writer->user = user;
+	writer->ended = true;
 	*out = writer;
 	return 0;
 }
@@ -334,7 +433,7 @@ struct journal_writer *journal_writer_destroy(struct journal_writer *writer)
 	if (!writer)
 		return NULL;
 	loop_timer_clear(&writer->stop);
-	journal_close(writer->journal);
+	file_queue_destroy(writer->queue);
 	free(writer);
 	return NULL;
 }

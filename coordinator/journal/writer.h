@@ -6,13 +6,18 @@
  * What happens to the job, written down before anything is done about it, and
  * what it adds up to
  *
+ * Lines are handed to a thread (loop/file_queue.h), in their order, and those
+ * that wait for it are put on the disk together: the loop never waits for the
+ * disk, and a journal that stands still holds up the decisions of the job, not
+ * its ranks.
+ *
  * A journal that cannot be written does not hold up the job: its ranks compute
  * on, the log says it once, and the journal ends there.  A coordinator that
  * takes over then knows the job as it was at that time, and the checkpoint as
  * it is.
  *
- * A journal that has become too long is replaced by its summary, which takes a
- * part of a second.
+ * A journal that has become too long is replaced by its summary, on the thread,
+ * which takes a part of a second.
  */
 
 #include "coordinator/journal/replay.h"
@@ -23,10 +28,13 @@ struct journal_writer;
 /* Bytes: a journal that is longer is replaced by its summary. */
 enum { JOURNAL_SIZE_MAX = 4 << 20 };
 
-/* The journal is in folder dir.  The loop is stopped with -EBUSY when another
- * coordinator has written to the journal. */
+/* The journal is in folder dir; it is not kept before it begins or goes on.
+ * The loop is stopped with -EBUSY when another coordinator has written to the
+ * journal.  fn: an event that was not written at once is. */
 int journal_writer_create(struct journal_writer **out, struct loop *loop,
-			  const char *dir, struct error *err);
+			  const char *dir, void (*fn)(void *user), void *user,
+			  struct error *err);
+/* Waits up to a second for what is not written yet. */
 struct journal_writer *
 journal_writer_destroy(struct journal_writer *writer); /* returns NULL */
 
@@ -38,7 +46,8 @@ void journal_writer_go_on(struct journal_writer *writer,
 			  const struct journal_replay *replay,
 			  const struct job *job, const struct journal_end *end);
 
-/* False: this coordinator is no longer the job's, and ends. */
+/* True: it is on the disk, or nothing is kept.  False: fn runs once it is so;
+ * never if the job is another coordinator's, and this one ends. */
 bool journal_writer_event(struct journal_writer *writer,
 			  const struct job_event *event, const char *reason);
 void journal_writer_request(struct journal_writer *writer,

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "coordinator/job/scale.h"
 #include "coordinator/members/polled.h"
+#include "coordinator/service/asked.h"
 #include "coordinator/service/internal.h"
 #include "proto/kub.pb-c.h"
 
@@ -24,14 +25,30 @@ enum confirmation {
 	HAS_ENDED = 4,
 };
 
-static void confirm(struct rpc_call *call, enum confirmation id,
-		    const char *text)
+static MpiMonitor__Confirmation confirmation(enum confirmation id,
+					     const char *text)
 {
 	MpiMonitor__Confirmation answer = MPI_MONITOR__CONFIRMATION__INIT;
 
 	answer.confirmid = (int32_t)id;
 	answer.confirmmessage = (char *)text;
+	return answer;
+}
+
+static void confirm(struct rpc_call *call, enum confirmation id,
+		    const char *text)
+{
+	const MpiMonitor__Confirmation answer = confirmation(id, text);
+
 	rpc_call_reply(call, &answer.base);
+}
+
+static void confirm_later(struct asked *asked, enum confirmation id,
+			  const char *text)
+{
+	const MpiMonitor__Confirmation answer = confirmation(id, text);
+
+	asked_answer(asked, &answer.base);
 }
 
 static bool is_served(const struct service *service, struct rpc_call *call)
@@ -45,40 +62,42 @@ static bool is_served(const struct service *service, struct rpc_call *call)
 
 /* ---- a monitor ---- */
 
-static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
-		     void *user)
+static void decide_scale(struct asked *to, const ProtobufCMessage *message)
 {
 	const MpiMonitor__AdditionalNodes *asked =
 		(const MpiMonitor__AdditionalNodes *)message;
-	struct service *service = user;
-	unsigned size = driver_job(service->driver)->size
-				? driver_job(service->driver)->size
-				: driver_job(service->driver)->want;
+	const struct service *service = to->service;
+	struct driver *driver = service->driver;
+	unsigned size = driver_job(driver)->size ? driver_job(driver)->size
+						 : driver_job(driver)->want;
 	int64_t ranks = size + (int64_t)asked->nodes *
 				       service->jobfile->ranks_per_executor;
 	char answer[64];
 	struct error err;
 	bool accepted = false;
 
-	if (!is_served(service, call))
-		return;
 	if (strcasecmp(asked->mode, "vertical") == 0)
 		error_set(&err, -EINVAL,
 			  "mode: vertical scaling changes no number of nodes "
 			  "and is not done; horizontal");
 	else
-		accepted = scale_is_accepted(
-			scale_check(service->driver, ranks, &err));
+		accepted = scale_is_accepted(scale_check(driver, ranks, &err));
 	if (!accepted) {
-		scale_declined(service->driver, ranks, err.text);
-		confirm(call, SCALE_DECLINED, err.text);
+		scale_declined(driver, ranks, err.text);
+		confirm_later(to, SCALE_DECLINED, err.text);
 		return;
 	}
 	snprintf(answer, sizeof(answer), "from %u to %u ranks",
-		 driver_job(service->driver)->size, (unsigned)ranks);
-	scale_begin(service->driver, (unsigned)ranks, 0,
-		    "asked to by Kub's Scale");
-	confirm(call, SCALE_ACCEPTED, answer);
+		 driver_job(driver)->size, (unsigned)ranks);
+	scale_begin(driver, (unsigned)ranks, 0, "asked to by Kub's Scale");
+	confirm_later(to, SCALE_ACCEPTED, answer);
+}
+
+static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
+		     void *user)
+{
+	if (is_served(user, call))
+		asked_begin(user, call, message, decide_scale);
 }
 
 /* ---- an executor ---- */
@@ -263,7 +282,7 @@ static void on_end(struct rpc_call *call, const ProtobufCMessage *message,
 #define KUB(call) "/mpi_monitor.Monitor/" call
 const struct rpc_method kub_methods[KUB_METHODS] = {
 	{ KUB("Scale"), RPC_UNARY, &mpi_monitor__additional_nodes__descriptor,
-	  .on_message = on_scale },
+	  .on_message = on_scale, .on_gone = asked_on_gone },
 	{ KUB("RetrieveKeys"), RPC_UNARY, &mpi_monitor__node_name__descriptor,
 	  .on_message = on_keys },
 	{ KUB("JobInit"), RPC_UNARY, &mpi_monitor__node_name__descriptor,

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "coordinator/job/report_check.h"
 #include "coordinator/job/scale.h"
+#include "coordinator/service/asked.h"
 #include "coordinator/service/endpoints.h"
 #include "coordinator/service/internal.h"
 #include "coordinator/service/status.h"
@@ -49,7 +50,7 @@ static void on_get(struct rpc_call *call, const ProtobufCMessage *message,
 
 /* ---- scaling ---- */
 
-static void answer(struct rpc_call *call, const struct request *request,
+static void answer(struct asked *asked, const struct request *request,
 		   Bellows__V1__ScaleCode code, char *reason)
 {
 	Bellows__V1__ScaleReply reply = BELLOWS__V1__SCALE_REPLY__INIT;
@@ -59,82 +60,90 @@ static void answer(struct rpc_call *call, const struct request *request,
 	reply.reason = reason;
 	reply.from = request->from;
 	reply.to = request->to;
-	rpc_call_reply(call, &reply.base);
+	asked_answer(asked, &reply.base);
+}
+
+static void decide_scale(struct asked *to, const ProtobufCMessage *message)
+{
+	const Bellows__V1__ScaleRequest *asked =
+		(const Bellows__V1__ScaleRequest *)message;
+	struct driver *driver = to->service->driver;
+	const struct request *before = journal_writer_find_request(
+		driver_journal_writer(driver), asked->request_id);
+	bool is_delta =
+		asked->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE_DELTA;
+	int64_t ranks =
+		is_delta ? (int64_t)driver_job(driver)->want + asked->delta
+			 : asked->ranks;
+	struct request request = {.from = driver_job(driver)->size,
+				  .to = driver_job(driver)->size};
+	Bellows__V1__ScaleCode code;
+	struct error err;
+
+	if (before) {
+		answer(to, before, BELLOWS__V1__SCALE_CODE__ACCEPTED, "");
+		return;
+	}
+	code = scale_check(driver, ranks, &err);
+	if (scale_is_accepted(code)) {
+		request.to = (unsigned)ranks;
+		snprintf(request.id, sizeof(request.id), "%s",
+			 asked->request_id);
+		journal_writer_request(driver_journal_writer(driver), &request);
+		scale_begin(driver, request.to, asked->deadline, asked->reason);
+	} else {
+		scale_declined(driver, ranks, err.text);
+	}
+	answer(to, &request, code, err.text);
 }
 
 static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 		     void *user)
 {
-	struct service *service = user;
 	const Bellows__V1__ScaleRequest *asked =
 		(const Bellows__V1__ScaleRequest *)message;
-	const struct request *before = journal_writer_find_request(
-		driver_journal_writer(service->driver), asked->request_id);
-	bool is_delta =
-		asked->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE_DELTA;
-	int64_t ranks = is_delta ? (int64_t)driver_job(service->driver)->want +
-					   asked->delta
-				 : asked->ranks;
-	struct request request = {.from = driver_job(service->driver)->size,
-				  .to = driver_job(service->driver)->size};
-	Bellows__V1__ScaleCode code;
-	struct error err;
 
-	if (asked->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE__NOT_SET) {
+	if (asked->size_case == BELLOWS__V1__SCALE_REQUEST__SIZE__NOT_SET)
 		rpc_call_end(call, RPC_INVALID_ARGUMENT,
 			     "size: ranks or delta must be set");
-		return;
-	}
-	if (strlen(asked->request_id) >= sizeof(request.id)) {
+	else if (strlen(asked->request_id) >= REQUEST_MAX)
 		rpc_call_end(call, RPC_INVALID_ARGUMENT,
-			     "request_id: at most %zu bytes",
-			     sizeof(request.id) - 1);
-		return;
-	}
-	if (before) {
-		answer(call, before, BELLOWS__V1__SCALE_CODE__ACCEPTED, "");
-		return;
-	}
-	code = scale_check(service->driver, ranks, &err);
-	if (scale_is_accepted(code)) {
-		request.to = (unsigned)ranks;
-		snprintf(request.id, sizeof(request.id), "%s",
-			 asked->request_id);
-		journal_writer_request(driver_journal_writer(service->driver),
-				       &request);
-		scale_begin(service->driver, request.to, asked->deadline,
-			    asked->reason);
-	} else {
-		scale_declined(service->driver, ranks, err.text);
-	}
-	/* the sender can rely on an answer: the size is in the journal */
-	answer(call, &request, code, err.text);
+			     "request_id: at most %d bytes", REQUEST_MAX - 1);
+	else
+		asked_begin(user, call, message, decide_scale);
+}
+
+static void decide_grant(struct asked *to, const ProtobufCMessage *message)
+{
+	const Bellows__V1__GrantRequest *asked =
+		(const Bellows__V1__GrantRequest *)message;
+	struct driver *driver = to->service->driver;
+	Bellows__V1__GrantReply reply = BELLOWS__V1__GRANT_REPLY__INIT;
+	struct error err;
+
+	reply.code =
+		scale_check_grant(driver, asked->ranks, &reply.ranks, &err);
+	reply.accepted = scale_is_accepted(reply.code);
+	reply.reason = err.text;
+	if (reply.accepted)
+		scale_grant(driver, reply.ranks, asked->reason);
+	else
+		log_info("grant of %u ranks refused: %s", asked->ranks,
+			 err.text);
+	asked_answer(to, &reply.base);
 }
 
 static void on_grant(struct rpc_call *call, const ProtobufCMessage *message,
 		     void *user)
 {
-	struct service *service = user;
 	const Bellows__V1__GrantRequest *asked =
 		(const Bellows__V1__GrantRequest *)message;
-	Bellows__V1__GrantReply reply = BELLOWS__V1__GRANT_REPLY__INIT;
-	struct error err;
 
-	if (asked->size_case != BELLOWS__V1__GRANT_REQUEST__SIZE_RANKS) {
+	if (asked->size_case == BELLOWS__V1__GRANT_REQUEST__SIZE_RANKS)
+		asked_begin(user, call, message, decide_grant);
+	else
 		rpc_call_end(call, RPC_INVALID_ARGUMENT,
 			     "size: ranks must be set");
-		return;
-	}
-	reply.code = scale_check_grant(service->driver, asked->ranks,
-				       &reply.ranks, &err);
-	reply.accepted = scale_is_accepted(reply.code);
-	reply.reason = err.text;
-	if (reply.accepted)
-		scale_grant(service->driver, reply.ranks, asked->reason);
-	else
-		log_info("grant of %u ranks refused: %s", asked->ranks,
-			 err.text);
-	rpc_call_reply(call, &reply.base);
 }
 
 static void on_supply(struct rpc_call *call, const ProtobufCMessage *message,
@@ -155,17 +164,21 @@ static void on_supply(struct rpc_call *call, const ProtobufCMessage *message,
 	driver_set_trouble(service->driver, trouble);
 }
 
-static void on_cancel(struct rpc_call *call, const ProtobufCMessage *message,
-		      void *user)
+static void decide_cancel(struct asked *to, const ProtobufCMessage *message)
 {
-	struct service *service = user;
 	const Bellows__V1__CancelRequest *request =
 		(const Bellows__V1__CancelRequest *)message;
 	Bellows__V1__Ack ack = BELLOWS__V1__ACK__INIT;
 
-	driver_cancel(service->driver, request->save,
+	driver_cancel(to->service->driver, request->save,
 		      *request->reason ? request->reason : "asked to");
-	rpc_call_reply(call, &ack.base);
+	asked_answer(to, &ack.base);
+}
+
+static void on_cancel(struct rpc_call *call, const ProtobufCMessage *message,
+		      void *user)
+{
+	asked_begin(user, call, message, decide_cancel);
 }
 
 /* ---- executors ---- */
@@ -318,13 +331,13 @@ const struct rpc_method service_methods[SERVICE_METHODS] = {
 	{ CALL_END_EXEC, RPC_UNARY, &bellows__v1__end_exec_request__descriptor,
 	  .on_message = on_end_exec },
 	{ CALL_SCALE, RPC_UNARY, &bellows__v1__scale_request__descriptor,
-	  .on_message = on_scale },
+	  .on_message = on_scale, .on_gone = asked_on_gone },
 	{ CALL_GRANT, RPC_UNARY, &bellows__v1__grant_request__descriptor,
-	  .on_message = on_grant },
+	  .on_message = on_grant, .on_gone = asked_on_gone },
 	{ CALL_SUPPLY, RPC_UNARY, &bellows__v1__supply_request__descriptor,
 	  .on_message = on_supply },
 	{ CALL_CANCEL, RPC_UNARY, &bellows__v1__cancel_request__descriptor,
-	  .on_message = on_cancel },
+	  .on_message = on_cancel, .on_gone = asked_on_gone },
 	{ CALL_GET_JOB, RPC_UNARY, &bellows__v1__get_job_request__descriptor,
 	  .on_message = on_get },
 	{ CALL_WATCH_JOB, RPC_SERVER_STREAM, &bellows__v1__get_job_request__descriptor,

@@ -20,6 +20,9 @@ for name; do
 		find "$root/coordinator" -name '*.c' |
 			grep -vE '/(disk|journal|main|mpirun|journal/print|output_writer)\.c$'
 		;;
+	lib/loop)
+		find "$root/lib/loop" -name '*.c' ! -name file_queue.c
+		;;
 	*)
 		find "$root/$name" -name '*.c'
 		;;

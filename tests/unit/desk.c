@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/tree.h"
-#include "coordinator/journal/journal.h"
 #include "coordinator/service/endpoints.h"
 #include "coordinator/service/output_writer.h"
 #include "rpc/client.h"
@@ -31,13 +30,8 @@ struct rpc_server {
 	struct list calls;
 };
 
-struct journal {
-	int unused;
-};
-
 static struct desk desk;
 static struct rpc_server server;
-static char obstacle[256]; /* of executors' disks */
 
 /* ---- the server of lib/rpc ---- */
 
@@ -142,101 +136,6 @@ int rpc_channel_set_metadata(struct rpc_channel *channel, const char *key,
 			     const char *value)
 {
 	return 0;
-}
-
-/* ---- the journal, which would be on a disk ---- */
-
-int journal_open(struct journal **out, const char *path,
-		 const struct journal_end *end, struct error *err)
-{
-	static struct journal journal;
-
-	*out = &journal;
-	return 0;
-}
-
-int journal_append(struct journal *journal, const struct journal_entry *entry,
-		   struct error *err)
-{
-	return 0;
-}
-
-off_t journal_size(const struct journal *journal)
-{
-	return 0;
-}
-
-int journal_read(const char *path, journal_read_f fn, void *user,
-		 struct journal_end *end, struct error *err)
-{
-	*end = (struct journal_end){0};
-	return 0;
-}
-
-size_t journal_format(const struct journal_entry *entry,
-		      char line[JOURNAL_LINE_MAX])
-{
-	return 0;
-}
-
-int journal_replace(struct journal *journal, const char *lines, size_t size,
-		    struct error *err)
-{
-	return 0;
-}
-
-struct journal *journal_close(struct journal *journal)
-{
-	return NULL;
-}
-
-msec_t journal_wall_clock(void)
-{
-	return 0;
-}
-
-/* ---- disks, which would be looked at by another program ---- */
-
-int disk_create(struct disk **out, struct loop *loop, const struct jobfile *job,
-		const char *state, const char *bindir, disk_f fn, void *user,
-		struct error *err)
-{
-	*out = NULL;
-	return 0;
-}
-
-struct disk *disk_destroy(struct disk *disk)
-{
-	return NULL;
-}
-
-void disk_set_room(struct disk *disk, uint64_t bytes)
-{
-}
-
-void disk_look(struct disk *disk)
-{
-}
-
-const char *disk_obstacle(const struct disk *disk)
-{
-	return obstacle;
-}
-
-void disk_set(struct disk *disk, enum disk_place place, const char *text)
-{
-	if (place == DISK_EXECUTORS)
-		snprintf(obstacle, sizeof(obstacle), "%s", text);
-}
-
-bool disk_is_well(const struct disk *disk, enum disk_place place)
-{
-	return true;
-}
-
-const char *disk_trouble(const struct disk *disk)
-{
-	return "";
 }
 
 /* ---- output, and logging in ---- */
@@ -441,7 +340,6 @@ bool desk_run(const char *job, void (*fn)(struct desk *desk, void *user),
 
 	log_to(null);
 	desk = (struct desk){0};
-	*obstacle = '\0';
 	visit.fn = fn;
 	visit.user = user;
 	r = mkdtemp(dir) ? run_in(dir, job, &err) : -1;

@@ -55,5 +55,46 @@ static void events_that_are_cleared_are_not_taken(void)
 	CHECK(take() == 3);
 }
 
+static void put_kind(enum event_kind kind, enum job_event_type type,
+		     unsigned epoch)
+{
+	const struct event event = {
+		.kind = kind,
+		.job = {.type = type, .epoch = epoch},
+	};
+
+	CHECK(events_put(&events, &event) == 0);
+}
+
+static unsigned count(void)
+{
+	struct event event;
+	unsigned n = 0;
+
+	while (events_take(&events, &event))
+		n++;
+	return n;
+}
+
+static void what_the_newest_event_says_is_not_put_again(void)
+{
+	list_init(&events);
+	for (int i = 0; i < 3; i++)
+		put_kind(EVENT_JOB, JOB_EV_STEP, 1);
+	CHECK(count() == 1);
+	for (int i = 0; i < 3; i++)
+		put_kind(EVENT_EXECUTORS, JOB_EV_EXECUTORS, 0);
+	CHECK(count() == 1);
+	put_kind(EVENT_JOB, JOB_EV_STEP, 1);
+	put_kind(EVENT_JOB, JOB_EV_STEP, 2);
+	put_kind(EVENT_EXECUTORS, JOB_EV_EXECUTORS, 0);
+	put_kind(EVENT_JOB, JOB_EV_STEP, 2);
+	CHECK(count() == 4);
+	for (int i = 0; i < 3; i++)
+		put_kind(EVENT_JOB, JOB_EV_LOST, 1);
+	CHECK(count() == 3);
+}
+
 RUN_TESTS(TEST(events_are_taken_in_the_order_in_which_they_were_put),
-	  TEST(events_that_are_cleared_are_not_taken))
+	  TEST(events_that_are_cleared_are_not_taken),
+	  TEST(what_the_newest_event_says_is_not_put_again))

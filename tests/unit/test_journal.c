@@ -138,6 +138,14 @@ static bool see(void *user, const struct journal_entry *entry)
 
 static const struct journal_end nothing;
 
+static int append(struct journal *journal, const struct journal_entry *entry,
+		  struct error *err)
+{
+	char line[JOURNAL_LINE_MAX];
+
+	return journal_append(journal, line, journal_format(entry, line), err);
+}
+
 static void write_some(void)
 {
 	struct journal *journal;
@@ -147,7 +155,7 @@ static void write_some(void)
 	n_seen = 0;
 	CHECK(journal_open(&journal, path, &nothing, &err) == 0);
 	for (size_t i = 0; i < LENGTH(some); i++)
-		CHECK(journal_append(journal, &some[i], &err) == 0);
+		CHECK(append(journal, &some[i], &err) == 0);
 	journal_close(journal);
 }
 
@@ -172,6 +180,27 @@ static void a_journal_reads_back_and_is_nobody_elses(void)
 	CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600);
 }
 
+static void lines_that_are_written_together_are_whole_lines(void)
+{
+	char lines[3 * JOURNAL_LINE_MAX];
+	struct journal *journal;
+	struct journal_end end;
+	size_t n = 0;
+
+	unlink(path);
+	n_seen = 0;
+	CHECK(journal_open(&journal, path, &nothing, NULL) == 0);
+	for (size_t i = 0; i < 3; i++)
+		n += journal_format(&some[i], lines + n);
+	CHECK(journal_append(journal, lines, n, NULL) == 0);
+	CHECK(journal_size(journal) == (off_t)n);
+	journal_close(journal);
+	CHECK(journal_read(path, see, NULL, &end, NULL) == 0);
+	CHECK(n_seen == 3 && end.lines == 3 && !end.torn && !end.damaged);
+	for (size_t i = 0; i < 3; i++)
+		CHECK(is_same(&seen[i], &some[i]));
+}
+
 static void a_last_line_that_is_torn_is_dropped_wherever_it_is(void)
 {
 	struct journal_end end;
@@ -186,8 +215,7 @@ static void a_last_line_that_is_torn_is_dropped_wherever_it_is(void)
 		CHECK(end.torn && !end.damaged);
 		CHECK(end.lines == LENGTH(some) - 1);
 		CHECK(journal_open(&journal, path, &end, NULL) == 0);
-		CHECK(journal_append(journal, &some[LENGTH(some) - 1], NULL) ==
-		      0);
+		CHECK(append(journal, &some[LENGTH(some) - 1], NULL) == 0);
 		journal_close(journal);
 		n_seen = 0;
 		CHECK(journal_read(path, see, NULL, &end, NULL) == 0);
@@ -236,15 +264,15 @@ static void a_coordinator_stops_when_another_writes_its_journal(void)
 
 	write_some();
 	CHECK(journal_open(&one, path, read_end(&end), NULL) == 0);
-	CHECK(journal_append(one, &some[3], &err) == 0);
+	CHECK(append(one, &some[3], &err) == 0);
 	CHECK(journal_open(&other, path, read_end(&end), NULL) == 0);
-	CHECK(journal_append(other, &some[7], &err) == 0);
+	CHECK(append(other, &some[7], &err) == 0);
 	size = size_of(path);
-	CHECK(journal_append(one, &some[4], &err) == -EBUSY);
+	CHECK(append(one, &some[4], &err) == -EBUSY);
 	CHECK(strstr(err.text, "another coordinator has written to it"));
 	CHECK(size_of(path) == size);
 	CHECK(unlink(path) == 0);
-	CHECK(journal_append(other, &some[4], &err) == -EBUSY);
+	CHECK(append(other, &some[4], &err) == -EBUSY);
 	journal_close(one);
 	journal_close(other);
 }
@@ -276,9 +304,9 @@ static void a_journal_that_is_replaced_is_another_coordinators(void)
 	synced_forget();
 	CHECK(journal_replace(one, line, n, &err) == 0);
 	CHECK(synced_has(room) && journal_size(one) == size_of(path));
-	CHECK(journal_append(other, &some[1], &err) == -EBUSY);
+	CHECK(append(other, &some[1], &err) == -EBUSY);
 	CHECK(journal_replace(other, line, n, &err) == -EBUSY);
-	CHECK(journal_append(one, &some[1], &err) == 0);
+	CHECK(append(one, &some[1], &err) == 0);
 	CHECK(read_end(&end)->lines == 2 && !end.torn && !end.damaged);
 	journal_close(one);
 	journal_close(other);
@@ -293,10 +321,10 @@ static void one_that_another_has_written_to_is_not_replaced(void)
 	struct error err;
 
 	open_twice(&one, &other);
-	CHECK(journal_append(other, &some[7], &err) == 0);
+	CHECK(append(other, &some[7], &err) == 0);
 	CHECK(journal_replace(one, line, n, &err) == -EBUSY);
 	CHECK(read_end(&end)->lines == LENGTH(some) + 1);
-	CHECK(journal_append(other, &some[7], &err) == 0);
+	CHECK(append(other, &some[7], &err) == 0);
 	journal_close(one);
 	journal_close(other);
 }
@@ -354,7 +382,7 @@ static void a_full_disk_leaves_no_half_line(void)
 
 	if (journal_open(&journal, "/dev/full", &nothing, &err) < 0)
 		return; /* not everywhere can it be truncated */
-	CHECK(journal_append(journal, &some[0], &err) < 0);
+	CHECK(append(journal, &some[0], &err) < 0);
 	CHECK(strstr(err.text, "/dev/full") != NULL);
 	journal_close(journal);
 }
@@ -374,8 +402,8 @@ static void what_is_printed_cannot_steer_a_terminal(void)
 
 	unlink(path);
 	CHECK(journal_open(&journal, path, &nothing, NULL) == 0);
-	CHECK(journal_append(journal, &some[0], NULL) == 0);
-	CHECK(journal_append(journal, &notice, NULL) == 0);
+	CHECK(append(journal, &some[0], NULL) == 0);
+	CHECK(append(journal, &notice, NULL) == 0);
 	journal_close(journal);
 	CHECK(journal_print(room, to, NULL) == 0);
 	fclose(to);
@@ -396,6 +424,7 @@ int main(void)
 		TEST(a_text_stays_one_line),
 		TEST(one_letter_that_is_another_is_seen),
 		TEST(a_journal_reads_back_and_is_nobody_elses),
+		TEST(lines_that_are_written_together_are_whole_lines),
 		TEST(a_last_line_that_is_torn_is_dropped_wherever_it_is),
 		TEST(what_is_behind_a_damaged_line_is_not_believed),
 		TEST(no_journal_is_no_damage),

@@ -295,25 +295,49 @@ static bool is_told(const char *sentence)
 	return r == 0 && strstr(text, sentence);
 }
 
+static struct loop *loop;
+
+static void on_written(void *user)
+{
+	loop_stop(loop, *(int *)user);
+}
+
+/* A writer that goes on with that; its events are told with a code. */
+static struct journal_writer *go_on(const struct journal_replay *from,
+				    const struct journal_end *end, int *code)
+{
+	struct journal_writer *writer = NULL;
+
+	if (journal_writer_create(&writer, loop, room, on_written, code,
+				  NULL) == 0)
+		journal_writer_go_on(writer, from, &from->job, end);
+	return writer;
+}
+
+static const struct job_event unfit = {.type = JOB_EV_UNFIT};
+
 static void a_journal_that_is_too_long_is_summed_up(void)
 {
 	struct journal_writer *writer, *other;
 	struct journal_end end;
-	struct loop *loop;
+	int one = 1, two = 2;
 
 	CHECK(mkdtemp(room));
 	snprintf(path, sizeof(path), "%s/journal", room);
 	CHECK(write_long() && read_all(&walked, &end));
 	CHECK(loop_create(&loop, NULL) == 0);
-	CHECK(journal_writer_create(&writer, loop, room, NULL) == 0);
-	CHECK(journal_writer_create(&other, loop, room, NULL) == 0);
 
-	journal_writer_go_on(writer, &walked, &walked.job, &end);
+	CHECK((writer = go_on(&walked, &end, &one)));
+	journal_writer_destroy(writer);
 	CHECK(size_of(path) > 0 && size_of(path) < JOURNAL_SIZE_MAX / 4);
+	CHECK(read_all(&summed, &end));
+	CHECK((writer = go_on(&summed, &end, &one)));
 	CHECK(journal_writer_notice(
 		writer, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST, "w1"));
+	CHECK(!journal_writer_event(writer, &unfit, ""));
+	CHECK(loop_run(loop) == 1);
 	CHECK(read_all(&summed, &end));
-	CHECK(summed.lives == 2 && summed.job.want == 2);
+	CHECK(summed.lives == 3 && summed.job.want == 2);
 	CHECK(summed.history.n_notices == NOTICES_MAX);
 	CHECK_TEXT(summed.history.notices[NOTICES_MAX - 1].text, "w1");
 	CHECK(summed.history.notices[NOTICES_MAX - 1].number ==
@@ -323,11 +347,12 @@ static void a_journal_that_is_too_long_is_summed_up(void)
 	CHECK(is_told("notice: w1"));
 
 	/* another coordinator takes over from the summary */
-	journal_writer_go_on(other, &summed, &summed.job, &end);
+	CHECK((other = go_on(&summed, &end, &two)));
+	CHECK(!journal_writer_event(
+		other, &(struct job_event){.type = JOB_EV_CANCEL}, ""));
+	CHECK(loop_run(loop) == 2);
 	CHECK(!journal_writer_event(
 		writer, &(struct job_event){.type = JOB_EV_CANCEL}, ""));
-	CHECK(journal_writer_event(
-		other, &(struct job_event){.type = JOB_EV_CANCEL}, ""));
 	CHECK(loop_run(loop) == -EBUSY);
 
 	journal_writer_destroy(writer);
