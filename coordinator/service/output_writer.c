@@ -2,6 +2,7 @@
 #include "coordinator/service/output_writer.h"
 
 #include "base/cleanup.h"
+#include "coordinator/service/output_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,6 @@
 #include <sys/stat.h>
 
 #define LAST_WAIT SECONDS(1)
-#define AGAIN     SECONDS(5)
 
 enum { QUEUE_FULL = 1 << 20 };
 
@@ -21,18 +21,14 @@ struct output_stream {
 	struct loop_fd *watch; /* while something is queued */
 	char *queue;
 	size_t n, room;
-	int file; /* of the start */
-	unsigned epoch;
-	msec_t failed; /* instant of its last failure; 0: it is written */
 };
 
 struct output_writer {
 	struct loop *loop;
-	const char *dir;
 	struct output_stream streams[2]; /* stdout, stderr */
+	struct output_files *files;
 	bool was_full;
 	void (*on_room)(void *user);
-	void (*on_file)(void *user, const char *text);
 	void *user;
 };
 
@@ -87,89 +83,6 @@ static void enqueue(struct output_stream *stream, const char *data, size_t n)
 		drop(stream);
 }
 
-static const char *path_of(const struct output_stream *stream, char path[4200])
-{
-	const struct output_writer *writer = stream->writer;
-
-	snprintf(path, 4200, "%s/epoch-%u.%s", writer->dir, stream->epoch,
-		 stream == &writer->streams[0] ? "stdout" : "stderr");
-	return path;
-}
-
-static void close_file(struct output_stream *stream)
-{
-	if (stream->file >= 0)
-		close(stream->file);
-	stream->file = -1;
-}
-
-static void fail(struct output_stream *stream, int error)
-{
-	char text[4400];
-
-	close_file(stream);
-	stream->failed = loop_now();
-	snprintf(text, sizeof(text),
-		 "files of what ranks print, in %s: %s; they miss lines",
-		 stream->writer->dir, strerror(error));
-	stream->writer->on_file(stream->writer->user, text);
-}
-
-static void open_file(struct output_stream *stream, unsigned epoch)
-{
-	char path[4200];
-
-	close_file(stream);
-	stream->epoch = epoch;
-	stream->file = open(
-		path_of(stream, path),
-		O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (stream->file < 0)
-		fail(stream, errno);
-}
-
-/* A full disk takes a part and fails with the rest. */
-static int write_file(struct output_stream *stream, const char *data, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(stream->file, data, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? errno : ENOSPC;
-		data += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
-static bool is_well(const struct output_writer *writer)
-{
-	return writer->streams[0].failed == 0 && writer->streams[1].failed == 0;
-}
-
-static void copy(struct output_stream *stream, unsigned epoch, const char *data,
-		 size_t n)
-{
-	struct output_writer *writer = stream->writer;
-	bool again = stream->failed != 0 && loop_now() - stream->failed > AGAIN;
-	int error;
-
-	if (stream->epoch != epoch || again)
-		open_file(stream, epoch);
-	if (stream->file < 0)
-		return;
-	error = write_file(stream, data, n);
-	if (error != 0) {
-		fail(stream, error);
-	} else if (stream->failed != 0) {
-		stream->failed = 0;
-		if (is_well(writer))
-			writer->on_file(writer->user, "");
-	}
-}
-
 void output_writer_write(struct output_writer *writer, unsigned epoch,
 			 bool error, const void *data, size_t n)
 {
@@ -177,7 +90,7 @@ void output_writer_write(struct output_writer *writer, unsigned epoch,
 	const char *at = data;
 	size_t left = n;
 
-	copy(stream, epoch, data, n);
+	output_files_write(writer->files, epoch, error, data, n);
 	while (stream->n == 0 && left > 0) {
 		ssize_t done = write(stream->fd, at, left);
 
@@ -217,19 +130,23 @@ int output_writer_create(struct output_writer **out, struct loop *loop,
 			 void *user, struct error *err)
 {
 	struct output_writer *writer = calloc(1, sizeof(*writer));
+	int r;
 
 	if (!writer)
 		return error_set(err, -ENOMEM, "out of memory");
+	r = output_files_create(&writer->files, loop, dir, on_file, user, err);
+	if (r < 0) {
+		free(writer);
+		return r;
+	}
 	writer->loop = loop;
-	writer->dir = dir;
 	writer->on_room = on_room;
-	writer->on_file = on_file;
 	writer->user = user;
 	for (int i = 0; i < 2; i++)
 		writer->streams[i] = (struct output_stream){
 			.writer = writer,
-			.fd = own_descriptor(i ? STDERR_FILENO : STDOUT_FILENO),
-			.file = -1};
+			.fd = own_descriptor(i ? STDERR_FILENO
+					       : STDOUT_FILENO)};
 	*out = writer;
 	return 0;
 }
@@ -250,10 +167,9 @@ struct output_writer *output_writer_destroy(struct output_writer *writer)
 		loop_fd_remove(stream->watch);
 		if (stream->fd >= 0)
 			close(stream->fd);
-		if (stream->file >= 0)
-			close(stream->file);
 		free(stream->queue);
 	}
+	output_files_destroy(writer->files);
 	free(writer);
 	return NULL;
 }

@@ -4,10 +4,9 @@
 
 /*
  * Where the ranks' output goes: this program's stdout and stderr, and a file of
- * each for every start
+ * each for every start (output_files.h)
  *
- * A file that cannot be written costs the copy, not the job: it is told, and
- * tried again after a while.
+ * A file that cannot be written costs the copy, not the job.
  *
  * A reader that does not read must not stop the coordinator: what stdout or
  * stderr does not take is queued, up to a bound, and output_writer_is_full()

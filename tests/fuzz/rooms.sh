@@ -18,7 +18,7 @@ for name; do
 		;;
 	coordinator)
 		find "$root/coordinator" -name '*.c' |
-			grep -vE '/(disk|journal|main|mpirun|journal/print|output_writer)\.c$'
+			grep -vE '/(disk|journal|main|mpirun|journal/print|output_(files|writer))\.c$'
 		;;
 	lib/loop)
 		find "$root/lib/loop" -name '*.c' ! -name file_queue.c

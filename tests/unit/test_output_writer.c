@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/tree.h"
+#include "coordinator/service/output_files.h"
 #include "coordinator/service/output_writer.h"
 #include "tests/check.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /*
@@ -43,6 +46,7 @@ static void on_room(void *user)
 static void on_file(void *user, const char *text)
 {
 	snprintf(bed.file, sizeof(bed.file), "%s", text);
+	loop_stop(bed.loop, 3);
 }
 
 static void give_up(void *user)
@@ -163,6 +167,7 @@ static void each_start_has_a_file_of_its_own(void)
 	output_writer_write(bed.writer, 1, true, "one\n", 4);
 	output_writer_write(bed.writer, 2, true, "two\n", 4);
 	output_writer_write(bed.writer, 2, true, "three\n", 6);
+	bed.writer = output_writer_destroy(bed.writer);
 	snprintf(path, sizeof(path), "%s/epoch-2.stderr", bed.dir);
 	f = fopen(path, "r");
 	CHECK(f);
@@ -184,9 +189,61 @@ static void a_file_that_cannot_be_written_costs_the_copy_only(void)
 		 "files of what ranks print, in %s: No such file or directory; "
 		 "they miss lines",
 		 bed.dir);
+	CHECK(run() == 3);
 	CHECK_TEXT(bed.file, text);
 	CHECK(read(bed.reader, text, sizeof(text)) == 4);
 	tear_down();
+}
+
+static struct loop_fd *drain;
+
+static void on_bytes(void *user, uint32_t events)
+{
+	char bytes[65536];
+
+	if (read(*(int *)user, bytes, sizeof(bytes)) <= 0)
+		drain = loop_fd_remove(drain);
+}
+
+static bool read_in(int fd)
+{
+	static int from;
+
+	from = fd;
+	return loop_fd_add(&drain, bed.loop, fd, EPOLLIN, on_bytes, &from,
+			   NULL) == 0;
+}
+
+/* A file whose reader does not come, so that it cannot even be opened. */
+static void a_file_that_stands_still_costs_the_copy_only(void)
+{
+	static char data[PIECE];
+	char path[128], text[256];
+	int fd;
+
+	CHECK(set_up());
+	snprintf(path, sizeof(path), "%s/epoch-1.stderr", bed.dir);
+	CHECK(mkfifo(path, 0600) == 0);
+	memset(data, '.', sizeof(data));
+	for (int i = 0; i < OUTPUT_FILES_QUEUE_MAX / PIECE; i++) {
+		output_writer_write(bed.writer, 1, true, data, sizeof(data));
+		CHECK(read(bed.reader, data, sizeof(data)) == sizeof(data));
+	}
+	CHECK_TEXT(bed.file, "");
+	output_writer_write(bed.writer, 1, true, data, sizeof(data));
+	CHECK(read(bed.reader, data, sizeof(data)) == sizeof(data));
+	snprintf(text, sizeof(text),
+		 "files of what ranks print, in %s: the disk does not take "
+		 "them in time; they miss lines",
+		 bed.dir);
+	CHECK_TEXT(bed.file, text);
+
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	CHECK(fd >= 0 && read_in(fd));
+	CHECK(run() == 3);
+	CHECK_TEXT(bed.file, "");
+	tear_down();
+	close(fd);
 }
 
 /* The file of `2>file`, which is not opened to append. */
@@ -210,4 +267,5 @@ RUN_TESTS(TEST(a_slow_reader_gets_all_of_it),
 	  TEST(a_reader_that_is_gone_holds_nobody_back),
 	  TEST(each_start_has_a_file_of_its_own),
 	  TEST(a_file_that_cannot_be_written_costs_the_copy_only),
+	  TEST(a_file_that_stands_still_costs_the_copy_only),
 	  TEST(others_write_to_the_same_file))
