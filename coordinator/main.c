@@ -10,6 +10,7 @@
 #include "coordinator/run_records.h"
 #include "coordinator/service/endpoints.h"
 #include "jobfile/exit.h"
+#include "loop/log_thread.h"
 #include "loop/spawn.h"
 
 #include <errno.h>
@@ -72,11 +73,42 @@ static void remember(const struct coordinator *c, int status)
 		log_warn("that the job has ended is not kept: %s", err.text);
 }
 
-static int run(const struct coordinator_config *config, struct loop *loop,
-	       const struct former *former)
+/* log: see open_log(). */
+static int drop_rights(const struct coordinator *c, int log,
+		       struct log_thread **out, struct error *err)
 {
+	int r = 0;
+
+	/* before there are threads, which it would not reach */
+	if (!c->jobfile->keep_rights)
+		r = rights_drop(err);
+	if (r == 0 && log >= 0)
+		r = log_thread_begin(out, c->loop, log, err);
+	return r;
+}
+
+static int open_endpoints(const struct coordinator *c, struct error *err)
+{
+	const struct coordinator_config *config = c->config;
+	char listen[4096];
+	int r;
+
+	snprintf(listen, sizeof(listen), "unix:%s/coordinator.sock",
+		 config->state);
+	r = endpoints_open(c->service, config->listen ? config->listen : listen,
+			   err);
+	if (r == 0)
+		r = run_records_tell(config->state, service_address(c->service),
+				     err);
+	return r;
+}
+
+static int run(const struct coordinator_config *config, struct loop *loop,
+	       const struct former *former, int log)
+{
+	CLEANUP(log_thread_end) struct log_thread *log_thread = NULL;
 	CLEANUP(coordinator_destroy) struct coordinator *c = NULL;
-	char listen[4096], dir[4096];
+	char dir[4096];
 	struct error err;
 	int r;
 
@@ -86,8 +118,7 @@ static int run(const struct coordinator_config *config, struct loop *loop,
 		log_error("%s", err.text);
 		return r == -EINVAL ? EXIT_JOBFILE : EXIT_SYSTEM;
 	}
-	/* before gRPC's threads, which it would not reach */
-	if (!c->jobfile->keep_rights && rights_drop(&err) < 0) {
+	if (drop_rights(c, log, &log_thread, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}
@@ -100,14 +131,7 @@ static int run(const struct coordinator_config *config, struct loop *loop,
 		log_error("%s", err.text);
 		return EXIT_CHECKPOINT;
 	}
-	snprintf(listen, sizeof(listen), "unix:%s/coordinator.sock",
-		 config->state);
-	r = endpoints_open(c->service, config->listen ? config->listen : listen,
-			   &err);
-	if (r == 0)
-		r = run_records_tell(config->state, service_address(c->service),
-				     &err);
-	if (r < 0) {
+	if (open_endpoints(c, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}
@@ -134,17 +158,19 @@ static int former_end(const struct coordinator_config *config)
 	return status;
 }
 
-static int open_log(const struct coordinator_config *config, struct error *err)
+/* fd: of the log; -1: that is stderr. */
+static int open_log(const struct coordinator_config *config, int *fd,
+		    struct error *err)
 {
-	int fd;
-
+	*fd = -1;
 	if (!config->log)
 		return 0;
-	fd = open(config->log,
-		  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
+	*fd = open(config->log,
+		   O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
+		   0600);
+	if (*fd < 0)
 		return error_errno(err, "--log: %s", config->log);
-	log_to(fd);
+	log_to(*fd);
 	return 0;
 }
 
@@ -192,7 +218,7 @@ int main(int argc, char **argv)
 	struct loop *loop;
 	struct error err;
 	struct former former;
-	int r, lock;
+	int r, lock, log;
 
 	log_init("coordinator", LOG_INFO);
 	program_set_path();
@@ -226,7 +252,7 @@ int main(int argc, char **argv)
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}
-	if (open_log(&config, &err) < 0) {
+	if (open_log(&config, &log, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}
@@ -234,7 +260,7 @@ int main(int argc, char **argv)
 		log_warn("the coordinator before was killed after start %u: "
 			 "its executors may come back",
 			 former.starts);
-	r = run(&config, loop, &former);
+	r = run(&config, loop, &former, log);
 	loop_destroy(loop);
 	if (r == -EBUSY) /* what is there is another's */
 		return EXIT_SYSTEM;

@@ -12,6 +12,7 @@
 static const char *program = "bellows";
 static enum log_level shown = LOG_INFO;
 static int target = STDERR_FILENO;
+static void (*through)(const char *line, size_t n);
 
 static const char *const level_names[] = {
 	[LOG_ERROR] = "error",
@@ -29,6 +30,11 @@ void log_init(const char *name, enum log_level level)
 void log_to(int fd)
 {
 	target = fd;
+}
+
+void log_through(void (*fn)(const char *line, size_t n))
+{
+	through = fn;
 }
 
 void log_line(enum log_level level, const char *fmt, ...)
@@ -58,7 +64,9 @@ void log_line(enum log_level level, const char *fmt, ...)
 	line[n++] = '\n';
 
 	/* A line that the disk does not take goes to standard error. */
-	if (write(target, line, n) < 0)
+	if (through)
+		through(line, n);
+	else if (write(target, line, n) < 0)
 		level = LOG_ERROR;
 	if (target != STDERR_FILENO && level == LOG_ERROR &&
 	    write(STDERR_FILENO, line, n) < 0)

@@ -10,6 +10,8 @@
  * characters are shown as '?', so no input can forge a line.
  */
 
+#include <stddef.h>
+
 enum log_level {
 	LOG_ERROR,
 	LOG_WARN,
@@ -23,6 +25,10 @@ void log_init(const char *name, enum log_level level);
 /* From now on lines go to fd, which becomes the log's; errors, and what fd does
  * not take, go to stderr too. */
 void log_to(int fd);
+
+/* From now on fn has the lines that would be written to the log's fd, and no
+ * call of log_line() waits for that; NULL: they are written again. */
+void log_through(void (*fn)(const char *line, size_t n));
 
 #define log_error(...) log_line(LOG_ERROR, __VA_ARGS__)
 #define log_warn(...)  log_line(LOG_WARN, __VA_ARGS__)
