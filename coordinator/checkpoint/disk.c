@@ -43,6 +43,7 @@ struct look {
 	pid_t pid;       /* 0: none is under way */
 	msec_t since;
 	uint64_t room;
+	struct list visitors; /* who wait for its answer */
 };
 
 struct disk {
@@ -97,15 +98,10 @@ static void say(const struct look *look, const char *what)
 
 /* ---- looking ---- */
 
-static void on_seen(void *user, pid_t pid, int status)
+static void tell(struct look *look, int error)
 {
-	struct look *look = user;
-	int error = WIFEXITED(status) ? WEXITSTATUS(status) : CANNOT_RUN;
 	char what[128];
 
-	look->pid = 0;
-	if (error >= CANNOT_RUN)
-		return;
 	if (error == 0) {
 		disk_set(look->disk, look->place, "");
 		return;
@@ -118,6 +114,33 @@ static void on_seen(void *user, pid_t pid, int status)
 			 "%s; a checkpoint takes %" PRIu64 " KiB",
 			 strerror(error), (look->room + 1023) / 1024);
 	say(look, what);
+}
+
+static void let_in(struct look *look)
+{
+	struct list *last = look->visitors.prev, *at;
+	bool more = last != &look->visitors;
+
+	while (more) {
+		struct disk_visitor *visitor;
+
+		at = look->visitors.next;
+		more = at != last; /* others come for the next answer */
+		list_remove(at);
+		visitor = CONTAINER(at, struct disk_visitor, link);
+		visitor->fn(visitor->user);
+	}
+}
+
+static void on_seen(void *user, pid_t pid, int status)
+{
+	struct look *look = user;
+	int error = WIFEXITED(status) ? WEXITSTATUS(status) : CANNOT_RUN;
+
+	look->pid = 0;
+	if (error < CANNOT_RUN)
+		tell(look, error);
+	let_in(look);
 }
 
 static void start_look(struct look *look)
@@ -143,6 +166,18 @@ static void start_look(struct look *look)
 		look->pid = 0;
 }
 
+void disk_visit(struct disk *disk, enum disk_place place,
+		struct disk_visitor *visitor)
+{
+	struct look *look = &disk->looks[place];
+
+	if (list_is_empty(&visitor->link))
+		list_append(&look->visitors, &visitor->link);
+	start_look(look);
+	if (look->pid == 0)
+		let_in(look);
+}
+
 void disk_look(struct disk *disk)
 {
 	disk->looked = loop_now();
@@ -159,7 +194,11 @@ static void tick(void *user)
 	for (int i = 0; i < LOOKED_AT; i++)
 		if (disk->looks[i].pid != 0 &&
 		    now - disk->looks[i].since > ANSWER)
-			say(&disk->looks[i], "it does not answer");
+			say(&disk->looks[i],
+			    i == DISK_STATE
+				    ? "it does not answer, and nothing is "
+				      "decided until it does"
+				    : "it does not answer");
 	if (now - disk->looked >= pause)
 		disk_look(disk);
 	loop_timer_set(disk->loop, &disk->tick, TICK, tick, disk);
@@ -185,13 +224,15 @@ int disk_create(struct disk **out, struct loop *loop, const struct jobfile *job,
 	disk->fn = fn;
 	disk->user = user;
 	disk->looked = loop_now();
-	for (int i = 0; i < LOOKED_AT; i++)
+	for (int i = 0; i < LOOKED_AT; i++) {
 		disk->looks[i] = (struct look){
 			.disk = disk,
 			.place = (enum disk_place)i,
 			.dir = i == DISK_STATE ? state
 					       : job->app.checkpoint_dir,
 		};
+		list_init(&disk->looks[i].visitors);
+	}
 	loop_timer_set(loop, &disk->tick, TICK, tick, disk);
 	*out = disk;
 	return 0;

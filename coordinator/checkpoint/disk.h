@@ -11,6 +11,7 @@
  * for a file system may never answer: that is told too, and the job goes on.
  */
 
+#include "base/list.h"
 #include "jobfile/jobfile.h"
 #include "loop/loop.h"
 
@@ -41,6 +42,19 @@ void disk_set_room(struct disk *disk, uint64_t bytes);
 
 /* Looks now: something has failed. */
 void disk_look(struct disk *disk);
+
+/* fn runs once that place has answered a look, whatever it answered: a file
+ * call that comes right behind is not likely to hang.  It runs at once if
+ * nothing can look.  Embedded in its owner, link initialised; asking again
+ * changes nothing. */
+struct disk_visitor {
+	struct list link;
+	void (*fn)(void *user);
+	void *user;
+};
+
+void disk_visit(struct disk *disk, enum disk_place place,
+		struct disk_visitor *visitor);
 
 /* Why no start could be made, or "": it needs the state directory, and those of
  * executors. */

@@ -24,6 +24,9 @@ struct checkpoint_recovery {
 	struct checkpoint_store *store;
 	struct disk *disk;
 	struct loop_timer note; /* of what writes without being told to */
+	struct disk_visitor visitor;
+	unsigned wants; /* set of enum want: once the directory answers */
+	bool computes;  /* ranks are proven, and compute */
 	struct checkpoint newest;
 
 	unsigned unreadable;    /* epoch whose ranks say that it is */
@@ -223,13 +226,25 @@ checkpoint_recovery_judge(struct checkpoint_recovery *recovery,
 
 /* ---- with the job ---- */
 
+enum want {
+	WANT_CONFIRM = 1, /* what is suspect is damaged */
+	WANT_KEEP = 2,
+	WANT_NOTE = 4,
+	WANT_ROOM = 8,
+	WANT_SAVE = 16,
+};
+
+static void want(struct checkpoint_recovery *recovery, enum want what)
+{
+	recovery->wants |= what;
+	disk_visit(recovery->disk, DISK_CHECKPOINT, &recovery->visitor);
+}
+
 static void on_note(void *user)
 {
 	struct checkpoint_recovery *recovery = user;
 
-	/* A look into a directory that does not answer may block. */
-	if (disk_is_well(recovery->disk, DISK_CHECKPOINT))
-		checkpoint_store_keep_settled(recovery->store);
+	want(recovery, WANT_NOTE);
 	loop_timer_set(recovery->loop, &recovery->note, NOTE_EVERY, on_note,
 		       recovery);
 }
@@ -246,8 +261,45 @@ static void set_room(struct checkpoint_recovery *recovery)
 static void on_proven(struct checkpoint_recovery *recovery)
 {
 	set_room(recovery);
-	checkpoint_store_confirm_damage(recovery->store);
+	want(recovery, WANT_CONFIRM);
 	recovery->failures = 0;
+}
+
+static void keep(struct checkpoint_recovery *recovery, unsigned wants)
+{
+	if (wants & WANT_KEEP)
+		checkpoint_store_keep(recovery->store);
+	if (wants & WANT_NOTE && disk_is_well(recovery->disk, DISK_CHECKPOINT))
+		checkpoint_store_keep_settled(recovery->store);
+}
+
+static void on_answer(void *user)
+{
+	struct checkpoint_recovery *recovery = user;
+	unsigned wants = recovery->wants;
+
+	recovery->wants = 0;
+	if (wants & WANT_CONFIRM)
+		checkpoint_store_confirm_damage(recovery->store);
+	if (wants & (WANT_ROOM | WANT_SAVE))
+		checkpoint_store_make_room(recovery->store,
+					   recovery->newest.bytes);
+	else if (recovery->computes)
+		keep(recovery, wants);
+	if (wants & WANT_SAVE) {
+		set_room(recovery);
+		recovery->events->may_save(recovery->user);
+	}
+}
+
+static void on_no_ranks(struct checkpoint_recovery *recovery)
+{
+	loop_timer_clear(&recovery->note);
+	checkpoint_store_abandon_copy(recovery->store);
+	/* a judgement on what follows goes by it */
+	if (recovery->wants & WANT_CONFIRM)
+		checkpoint_store_confirm_damage(recovery->store);
+	recovery->wants = 0;
 }
 
 /* A start that is proven by what it wrote may have ended by then. */
@@ -262,7 +314,7 @@ static void on_computing(struct checkpoint_recovery *recovery,
 	if (jobfile_saves_unasked(recovery->job)) /* and does not tell when */
 		on_note(recovery);
 	else if (job->has_checkpoint)
-		checkpoint_store_keep(recovery->store);
+		want(recovery, WANT_KEEP);
 }
 
 static void on_failed(struct checkpoint_recovery *recovery,
@@ -289,10 +341,9 @@ void checkpoint_recovery_on_step(struct checkpoint_recovery *recovery,
 	bool moved = job->state != before->state;
 	bool failed = job->state == JOB_STOPPING && !before->stepped;
 
-	if (!job_computes(job)) {
-		loop_timer_clear(&recovery->note);
-		checkpoint_store_abandon_copy(recovery->store);
-	}
+	recovery->computes = computes_on(job);
+	if (!job_computes(job))
+		on_no_ranks(recovery);
 	if (job->stepped && !before->stepped)
 		on_proven(recovery);
 	if (computes_on(job) && !computes_on(before))
@@ -319,15 +370,14 @@ int checkpoint_recovery_on_prepare(struct checkpoint_recovery *recovery,
 
 void checkpoint_recovery_on_order(struct checkpoint_recovery *recovery)
 {
-	checkpoint_store_make_room(recovery->store, recovery->newest.bytes);
-	set_room(recovery);
+	want(recovery, WANT_SAVE);
 }
 
 bool checkpoint_recovery_may_save(struct checkpoint_recovery *recovery)
 {
 	if (disk_is_well(recovery->disk, DISK_CHECKPOINT))
 		return true;
-	checkpoint_store_make_room(recovery->store, recovery->newest.bytes);
+	want(recovery, WANT_ROOM);
 	disk_look(recovery->disk);
 	return false;
 }
@@ -414,6 +464,9 @@ int checkpoint_recovery_create(struct checkpoint_recovery **out,
 	recovery->job = job;
 	recovery->events = events;
 	recovery->user = user;
+	list_init(&recovery->visitor.link);
+	recovery->visitor.fn = on_answer;
+	recovery->visitor.user = recovery;
 	r = checkpoint_store_create(&recovery->store, loop, job, on_unkept,
 				    recovery, err);
 	if (r == 0)

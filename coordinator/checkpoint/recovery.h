@@ -13,6 +13,12 @@
  * one before is tried.  If that was only a guess and the job fails all the
  * same, everything is put back.  What is a guess is in the checkpoint
  * directory, so that a coordinator that takes over knows it too.
+ *
+ * The file system of the checkpoint directory may stand still.  While ranks
+ * compute, each look at it comes right behind an answer that it gave to a
+ * process of its own (disk.h), so that this one does not hang.  Looks before a
+ * start, and after a loss, are made as they are: no rank computes that they
+ * could hold up.
  */
 
 #include "coordinator/checkpoint/disk.h"
@@ -34,6 +40,9 @@ struct checkpoint_recovery_events {
 			  const struct checkpoint *older, const char *why);
 	/* The job begins anew; text: why. */
 	void (*begins_anew)(void *user, const char *text);
+	/* After checkpoint_recovery_on_order(): the order to save may go out,
+	 * and the newest checkpoint may be looked for. */
+	void (*may_save)(void *user);
 };
 
 int checkpoint_recovery_create(struct checkpoint_recovery **out,
@@ -81,7 +90,7 @@ int checkpoint_recovery_on_prepare(struct checkpoint_recovery *recovery,
  * made, and it is looked again. */
 bool checkpoint_recovery_may_save(struct checkpoint_recovery *recovery);
 
-/* The order to save goes out. */
+/* The order to save is to go out, once the checkpoint directory answers. */
 void checkpoint_recovery_on_order(struct checkpoint_recovery *recovery);
 
 /* A start from a checkpoint is about to be made: it has to be there.  False: no

@@ -169,9 +169,15 @@ static void do_save(struct driver *driver)
 		driver_drop_next(driver);
 	if (driver->app_ended) /* what it left is being judged */
 		return;
+	checkpoint_recovery_on_order(driver->recovery);
+}
+
+void driver_order_save(struct driver *driver)
+{
+	if (job_effect(&driver->job) != JOB_DO_SAVE || driver->app_ended)
+		return;
 	driver->save.epoch = driver->job.epoch;
 	driver->save.judged = driver->save.saved = false;
-	checkpoint_recovery_on_order(driver->recovery);
 	launch_save(launches_now(driver->launches), true,
 		    progress_takes_newest(driver));
 }

@@ -150,6 +150,8 @@ void driver_on_written(void *user);
 
 void driver_carry_out(struct driver *driver);
 void driver_drop_next(struct driver *driver);
+/* If the job still saves: its ranks are told to. */
+void driver_order_save(struct driver *driver);
 /* No rank of the start that ran is left. */
 void driver_on_stopped(struct driver *driver);
 

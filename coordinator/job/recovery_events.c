@@ -93,9 +93,11 @@ bool driver_begins_anew(struct driver *driver)
 	return anew;
 }
 
+static void on_may_save(void *user)
+{
+	driver_order_save(user);
+}
+
 const struct checkpoint_recovery_events driver_recovery_events = {
-	on_disk,
-	on_unkept,
-	on_went_back,
-	on_begins_anew,
+	on_disk, on_unkept, on_went_back, on_begins_anew, on_may_save,
 };

@@ -126,6 +126,12 @@ void disk_look(struct disk *disk)
 {
 }
 
+void disk_visit(struct disk *disk, enum disk_place place,
+		struct disk_visitor *visitor)
+{
+	visitor->fn(visitor->user);
+}
+
 const char *disk_obstacle(const struct disk *disk)
 {
 	return obstacle;

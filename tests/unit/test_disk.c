@@ -217,6 +217,78 @@ static void a_program_that_cannot_be_run_says_nothing_of_disks(void)
 	end();
 }
 
+/* ---- who waits for an answer ---- */
+
+static unsigned visits[DISK_PLACES];
+
+static void on_visit(void *user)
+{
+	enum disk_place place = *(enum disk_place *)user;
+
+	visits[place]++;
+	loop_stop(loop, (int)place);
+}
+
+static void on_late(void *user)
+{
+	loop_stop(loop, -1);
+}
+
+/* The place that has answered. */
+static int next_answer(void)
+{
+	int r;
+
+	loop_timer_set(loop, &timer, PATIENCE, on_late, NULL);
+	r = loop_run(loop);
+	loop_timer_clear(&timer);
+	return r;
+}
+
+static void visitors_come_once_their_place_has_answered(void)
+{
+	enum disk_place ck = DISK_CHECKPOINT, st = DISK_STATE;
+	struct disk_visitor first = {.fn = on_visit, .user = &ck};
+	struct disk_visitor other = {.fn = on_visit, .user = &st};
+	char line[128];
+	FILE *gate;
+
+	CHECK(begin());
+	memset(visits, 0, sizeof(visits));
+	list_init(&first.link);
+	list_init(&other.link);
+	CHECK(mkfifo(below("gate"), 0600) == 0);
+	snprintf(line, sizeof(line), "read word < %s; exit 28", below("gate"));
+	answer("ck", line);
+	disk_visit(disk, ck, &first);
+	disk_visit(disk, ck, &first); /* again changes nothing */
+	disk_visit(disk, st, &other);
+	CHECK(next_answer() == DISK_STATE);
+	CHECK(visits[ck] == 0);
+
+	gate = fopen(below("gate"), "w");
+	CHECK(gate && fputs("go\n", gate) >= 0 && fclose(gate) == 0);
+	CHECK(next_answer() == DISK_CHECKPOINT);
+	CHECK(visits[ck] == 1 && visits[st] == 1);
+	CHECK(!disk_is_well(disk, DISK_CHECKPOINT)); /* an answer is one */
+	end();
+}
+
+static void visitors_come_at_once_where_nothing_can_look(void)
+{
+	enum disk_place ck = DISK_CHECKPOINT;
+	struct disk_visitor first = {.fn = on_visit, .user = &ck};
+
+	CHECK(begin());
+	memset(visits, 0, sizeof(visits));
+	list_init(&first.link);
+	CHECK(unlink(below("bellows-launch")) == 0);
+	disk_visit(disk, ck, &first);
+	CHECK(visits[ck] == 1 || next_answer() == DISK_CHECKPOINT);
+	CHECK(visits[ck] == 1);
+	end();
+}
+
 static void others_are_told_as_they_are_set(void)
 {
 	CHECK(begin());
@@ -239,4 +311,6 @@ RUN_TESTS(TEST(a_directory_that_takes_a_file_is_well),
 	  TEST(a_change_is_told_once), TEST(how_much_is_needed_is_said),
 	  TEST(one_that_never_answers_is_told_too),
 	  TEST(a_program_that_cannot_be_run_says_nothing_of_disks),
+	  TEST(visitors_come_once_their_place_has_answered),
+	  TEST(visitors_come_at_once_where_nothing_can_look),
 	  TEST(others_are_told_as_they_are_set))
