@@ -33,6 +33,8 @@ typedef ssize_t (*pread_f)(int fd, void *data, size_t n, off_t at);
 typedef int (*open_f)(const char *path, int flags, ...);
 typedef int (*stat_f)(const char *path, struct stat *st);
 typedef int (*access_f)(const char *path, int mode);
+typedef ssize_t (*write_f)(int fd, const void *data, size_t n);
+typedef int (*sync_f)(int fd);
 
 /* ---- what hangs: with system calls alone, for all others are replaced ---- */
 
@@ -152,6 +154,8 @@ BOTH(ssize_t, pread, int fd, void *data, size_t n, off_t at);
 BOTH(int, open, const char *path, int flags, mode_t mode);
 BOTH(int, stat, const char *path, struct stat *st);
 int access_1(const char *path, int mode) __asm__("access");
+ssize_t write_1(int fd, const void *data, size_t n) __asm__("write");
+int fdatasync_1(int fd) __asm__("fdatasync");
 
 static ssize_t write_at(const char *name, int fd, const void *data, size_t n,
 			off_t at)
@@ -238,4 +242,22 @@ int access_1(const char *path, int mode)
 	hang("access", path);
 	find(&real, "access");
 	return real(path, mode);
+}
+
+ssize_t write_1(int fd, const void *data, size_t n)
+{
+	write_f real;
+
+	hang_at("write", fd);
+	find(&real, "write");
+	return real(fd, data, n);
+}
+
+int fdatasync_1(int fd)
+{
+	sync_f real;
+
+	hang_at("fdatasync", fd);
+	find(&real, "fdatasync");
+	return real(fd);
 }
