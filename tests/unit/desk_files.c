@@ -101,8 +101,8 @@ int file_queue_put(struct file_queue *queue, const void *head, size_t n_head,
 	return 0;
 }
 
-/* ---- disks, which would be looked at by another program; what executors say of
- * theirs is believed ---- */
+/* ---- disks, which would be looked at by another program; what executors say
+ * of theirs is believed ---- */
 
 int disk_create(struct disk **out, struct loop *loop, const struct jobfile *job,
 		const char *state, const char *bindir, disk_f fn, void *user,
