@@ -66,6 +66,10 @@ enum former_kind {
 /* Below checkpoint_dir: the second good checkpoint, and those that could not be
  * gone on from.  Nothing in it is the application's. */
 #define ADAPTER_KEPT "bellows-kept"
+/* Likewise: whose the directory is, and where the manifests of k8s/ have the
+ * job's journal. */
+#define ADAPTER_OWNER   "bellows-owner"
+#define ADAPTER_JOURNAL "bellows-journal"
 
 /* The application as the job file declares it; all borrowed. */
 struct adapter_app {

@@ -242,19 +242,23 @@ static int match(glob_t *found, const char *root, const char *pattern,
 	return 0;
 }
 
-/* Name, from the checkpoint directory on, is one of those kept beside. */
-static bool is_kept(const char *name)
+/* Name, from the checkpoint directory on, is in a folder of Bellows. */
+static bool is_of_bellows(const char *name)
 {
-	static const char kept[] = ADAPTER_KEPT "/";
+	static const char *const folders[] = {
+		ADAPTER_KEPT "/", ADAPTER_OWNER "/", ADAPTER_JOURNAL "/"};
 
-	return strncmp(name, kept, sizeof(kept) - 1) == 0;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (strncmp(name, folders[i], strlen(folders[i])) == 0)
+			return true;
+	return false;
 }
 
-/* A file, and not one of those that are kept beside: 1, 0 or -errno. */
+/* A file of the application's: 1, 0 or -errno. */
 static int is_file(const char *path, const char *name, struct stat *st,
 		   struct error *err)
 {
-	if (is_kept(name))
+	if (is_of_bellows(name))
 		return 0;
 	if (stat(path, st) == 0)
 		return S_ISREG(st->st_mode);

@@ -137,10 +137,14 @@ static void its_files_are_what_the_patterns_match(void)
 
 	CHECK(here && mkdir(below("sub"), 0700) == 0);
 	CHECK(mkdir(below(ADAPTER_KEPT), 0700) == 0);
+	CHECK(mkdir(below(ADAPTER_OWNER), 0700) == 0);
+	CHECK(mkdir(below(ADAPTER_JOURNAL), 0700) == 0);
 	put("a", "1");
 	put("b", "");
 	put("sub/c", "1");
 	put(ADAPTER_KEPT "/a", "1");
+	put(ADAPTER_OWNER "/owner-1", "1");
+	put(ADAPTER_JOURNAL "/journal", "1");
 	CHECK(adapter_generic.files(&app, NULL, join, names, &err) == 0);
 	CHECK_TEXT(names, "a b sub/c ");
 	CHECK(look(files, &found) == 0 && found.files == 2);
