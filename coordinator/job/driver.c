@@ -104,8 +104,7 @@ int driver_begin(struct driver *driver, struct error *err)
 	if (driver->replay) {
 		/* of a job that was handed over, no rank is left */
 		if (job_effect(&driver->replay->job) != JOB_DO_HAND_OVER)
-			driver->fence.until =
-				loop_now() + members_lease(driver->members);
+			driver_fence(driver);
 		take_over(driver, &patience);
 		driver_post(driver, JOB_EV_RESTARTED, 0, found,
 			    "the coordinator was started again");
@@ -120,6 +119,19 @@ int driver_begin(struct driver *driver, struct error *err)
 	driver_post_executors(driver); /* how many are to be held */
 	driver_settle(driver);
 	return 0;
+}
+
+bool driver_goes_on(const struct driver *driver)
+{
+	return driver->replay != NULL;
+}
+
+msec_t driver_fence(struct driver *driver)
+{
+	msec_t lease = members_lease(driver->members);
+
+	driver->fence.until = loop_now() + lease;
+	return lease;
 }
 
 static bool goes_on(const struct jobfile *jobfile,
@@ -162,6 +174,15 @@ void driver_signal(struct driver *driver, int signo)
 
 	if (now && job_computes(&driver->job))
 		launch_signal(now, signo);
+}
+
+bool driver_has_no_rank(const struct driver *driver)
+{
+	const struct launch *now = launches_now(driver->launches);
+
+	return loop_now() >= driver->fence.until &&
+	       members_alive(driver->members) == 0 &&
+	       (!now || launch_is_gone(now));
 }
 
 void driver_set_trouble(struct driver *driver, const char *text)
@@ -303,6 +324,7 @@ int driver_create(struct driver **out, const struct driver_config *config,
 	driver->config = *config;
 	driver->loop = config->loop;
 	driver->jobfile = config->jobfile;
+	driver->fence.owned_until = INT64_MAX;
 	list_init(&driver->events);
 	list_init(&driver->visitors);
 	driver->settled = true;

@@ -75,6 +75,14 @@ struct driver *driver_destroy(struct driver *driver); /* returns NULL */
 
 DEFINE_CLEANUP(struct driver, driver_destroy)
 
+/* It will take the job from its journal. */
+bool driver_goes_on(const struct driver *driver);
+
+/* Ranks of a coordinator before this one may compute: no start before the
+ * leases of their executors are over, which is so many milliseconds from now.
+ */
+msec_t driver_fence(struct driver *driver);
+
 /* Takes the job from its journal, or begins it; -errno if there may be a
  * checkpoint that cannot be looked at: it would be overwritten; -EBADMSG if no
  * checkpoint can be read. */
@@ -94,6 +102,13 @@ struct driver_visitor {
 };
 
 void driver_visit(struct driver *driver, struct driver_visitor *visitor);
+
+/* The checkpoint directory is the job's until then: later nothing is started,
+ * and no rank computes.  At first: for ever. */
+void driver_own_until(struct driver *driver, msec_t until);
+
+/* No rank of this job computes, here or elsewhere. */
+bool driver_has_no_rank(const struct driver *driver);
 
 /* The job is to end; save: with a checkpoint. */
 void driver_cancel(struct driver *driver, bool save, const char *reason);

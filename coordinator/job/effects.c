@@ -98,6 +98,17 @@ static void start_again(void *user)
 	driver_carry_out(driver);
 }
 
+void driver_own_until(struct driver *driver, msec_t until)
+{
+	bool again = loop_now() >= driver->fence.owned_until;
+
+	driver->fence.owned_until = until;
+	members_answer_until(driver->members, until);
+	if (again && job_effect(&driver->job) == JOB_DO_START)
+		loop_timer_set(driver->loop, &driver->fence.timer, 0,
+			       start_again, driver);
+}
+
 static bool is_fenced(struct driver *driver)
 {
 	msec_t left = driver->fence.until - loop_now();
@@ -105,7 +116,7 @@ static bool is_fenced(struct driver *driver)
 	if (left > 0)
 		loop_timer_set(driver->loop, &driver->fence.timer, left,
 			       start_again, driver);
-	return left > 0;
+	return left > 0 || loop_now() >= driver->fence.owned_until;
 }
 
 static void do_start(struct driver *driver)

@@ -54,9 +54,9 @@ struct driver {
 	struct periodic periodic;
 	struct stall_watch stall;
 	/* no start before: ranks of the coordinator that was may compute until
-	 * then, out of reach */
+	 * then, out of reach; nor after: the job may be another's */
 	struct {
-		msec_t until;
+		msec_t until, owned_until;
 		struct loop_timer timer;
 	} fence;
 

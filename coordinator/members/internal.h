@@ -41,7 +41,9 @@ bool link_attach(struct link *link, struct rpc_call *stream,
 /* Numbers, keeps and, if the executor is attached, sends that order. */
 void link_order(struct link *link, Bellows__V1__Order *order);
 
-/* Confirms a heartbeat, and takes what it confirms. */
+/* Takes what a heartbeat confirms; NULL: it is none. */
+void link_confirm(struct link *link, const Bellows__V1__Heartbeat *heartbeat);
+/* Confirms a heartbeat: the executor's lease is renewed. */
 void link_answer(struct link *link, const Bellows__V1__Heartbeat *heartbeat);
 
 struct members {
@@ -50,7 +52,8 @@ struct members {
 	struct link links[MEMBERS_MAX];
 	struct loop_timer look;
 	msec_t next_look;
-	msec_t lost_after; /* without a report */
+	msec_t lost_after;   /* without a report */
+	msec_t answer_until; /* heartbeats */
 	const struct members_events *events;
 	void *user;
 };

@@ -25,7 +25,7 @@ static bool confirms(const Bellows__V1__Heartbeat *heartbeat)
 	       heartbeat->taken_case == BELLOWS__V1__HEARTBEAT__TAKEN_ORDERS;
 }
 
-static void confirm(struct link *link, const Bellows__V1__Heartbeat *heartbeat)
+void link_confirm(struct link *link, const Bellows__V1__Heartbeat *heartbeat)
 {
 	unconfirmed_confirm(&link->orders, confirms(heartbeat)
 						   ? heartbeat->orders
@@ -41,7 +41,7 @@ bool link_attach(struct link *link, struct rpc_call *stream,
 			: NULL;
 
 	link->stream = stream;
-	confirm(link, heartbeat);
+	link_confirm(link, heartbeat);
 	unconfirmed_resend(&link->orders, send_again, link, &link->trouble);
 	link->sent = link->orders.last;
 	return link->sent == 0 || !confirms(heartbeat);
@@ -62,7 +62,6 @@ void link_answer(struct link *link, const Bellows__V1__Heartbeat *heartbeat)
 	Bellows__V1__Lease lease = BELLOWS__V1__LEASE__INIT;
 	Bellows__V1__Order order = BELLOWS__V1__ORDER__INIT;
 
-	confirm(link, heartbeat);
 	lease.sent = heartbeat->sent;
 	lease.taken_case = BELLOWS__V1__LEASE__TAKEN_REPORTS;
 	lease.reports = link->taken;

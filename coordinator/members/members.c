@@ -24,6 +24,11 @@ msec_t members_lease(const struct members *members)
 	return members->lost_after / 3 * 2;
 }
 
+void members_answer_until(struct members *members, msec_t until)
+{
+	members->answer_until = until;
+}
+
 int members_find(const struct members *members, const char *name,
 		 uint64_t incarnation)
 {
@@ -257,7 +262,9 @@ static void on_heartbeat(struct members *members, int member,
 	struct member *m = &members->ledger.members[member];
 	bool draining = heartbeat->grace > 0;
 
-	link_answer(&members->links[member], heartbeat);
+	link_confirm(&members->links[member], heartbeat);
+	if (loop_now() < members->answer_until)
+		link_answer(&members->links[member], heartbeat);
 	if (!heartbeat->leaving || m->state == MEMBER_LEAVING ||
 	    (draining && m->state == MEMBER_DRAINING))
 		return;
@@ -322,6 +329,7 @@ int members_create(struct members **out, struct loop *loop, msec_t lost_after,
 		return error_set(err, -ENOMEM, "out of memory");
 	members->loop = loop;
 	members->lost_after = lost_after;
+	members->answer_until = INT64_MAX;
 	members->events = events;
 	members->user = user;
 	for (int i = 0; i < MEMBERS_MAX; i++)

@@ -61,6 +61,10 @@ struct ledger *members_ledger(struct members *members);
 msec_t members_heartbeat(const struct members *members);
 msec_t members_lease(const struct members *members);
 
+/* From then on no heartbeat is answered, so that all leases run out and the
+ * ranks stand still; at first: never. */
+void members_answer_until(struct members *members, msec_t until);
+
 /* An executor introduces itself, again or anew: 0 and its index, or with a
  * sentence -EINVAL (what is wrong), -EEXIST (another one of that name is
  * there), -ESTALE (it was given up), -EXDEV (the executors of this job are of
