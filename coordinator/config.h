@@ -11,6 +11,7 @@ struct coordinator_config {
 	const char *job;
 	const char *listen; /* NULL: a unix socket in the state directory */
 	const char *state;
+	const char *journal;    /* folder of it; NULL: state */
 	const char *token_file; /* NULL: no token is asked for */
 	const char *tls;        /* folder of its identity; NULL: none */
 	const char *health;     /* address of its own for probes, or NULL */
@@ -25,6 +26,13 @@ struct coordinator_config {
 /* -EINVAL with a sentence. */
 int coordinator_config_read(struct coordinator_config *config, int argc,
 			    char **argv, struct error *err);
+
+/* The folder of the journal. */
+static inline const char *
+coordinator_journal_dir(const struct coordinator_config *config)
+{
+	return config->journal ? config->journal : config->state;
+}
 
 void coordinator_print_help(void);
 

@@ -60,6 +60,7 @@ static int create_driver(struct coordinator *c, const char *bindir,
 		.loop = c->loop,
 		.jobfile = c->jobfile,
 		.state_dir = c->config->state,
+		.journal_dir = coordinator_journal_dir(c->config),
 		.bindir = bindir,
 		.former = former,
 		.events = &service_driver_events,
@@ -74,7 +75,6 @@ static int create_driver(struct coordinator *c, const char *bindir,
 
 int coordinator_create(struct coordinator **out, struct loop *loop,
 		       const struct coordinator_config *config,
-		       const char *bindir, const struct former *former,
 		       struct error *err)
 {
 	CLEANUP(coordinator_destroy)
@@ -88,14 +88,20 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 	r = jobfile_read(&c->jobfile, config->job, err);
 	if (r == 0)
 		r = service_create(&c->service, loop, config, c->jobfile, err);
-	if (r == 0)
-		r = create_driver(c, bindir, former, err);
-	if (r == 0)
-		r = catch_signals(c, err);
 	if (r < 0)
 		return r;
 	*out = STEAL(c);
 	return 0;
+}
+
+int coordinator_prepare(struct coordinator *c, const char *bindir,
+			const struct former *former, struct error *err)
+{
+	int r = create_driver(c, bindir, former, err);
+
+	if (r == 0)
+		r = coordinator_wait_fence(c);
+	return r == 0 ? catch_signals(c, err) : r;
 }
 
 static void after_each(void *user)
@@ -111,11 +117,15 @@ int coordinator_run(struct coordinator *c)
 
 struct coordinator *coordinator_destroy(struct coordinator *c)
 {
+	enum checkpoint_owner_end end;
+
 	if (!c)
 		return NULL;
+	end = coordinator_judge_end(c);
 	loop_after_each(c->loop, NULL, NULL);
 	service_destroy(c->service);
 	driver_destroy(c->driver);
+	checkpoint_owner_leave(c->owner, end);
 	jobfile_destroy(c->jobfile);
 	free(c);
 	return NULL;

@@ -73,6 +73,59 @@ static void remember(const struct coordinator *c, int status)
 		log_warn("that the job has ended is not kept: %s", err.text);
 }
 
+/* A job that is over, or of another name, is none that goes on. */
+static int read_journal(struct former *former, struct journal_replay *replay,
+			const char *dir, struct error *err)
+{
+	char path[4200];
+	int r = run_records_make_journal(dir, err);
+
+	if (r < 0)
+		return r;
+	snprintf(path, sizeof(path), "%s/journal", dir);
+	r = journal_read(path, journal_replay_entry, replay, &former->end, err);
+	if (r == -ENOENT)
+		return 0;
+	if (r == 0 && replay->any)
+		former->replay = replay;
+	if (former->end.torn)
+		log_warn("%s: the last line is torn, and was not acted upon",
+			 path);
+	return r;
+}
+
+/* Whoever wrote to the journal before does so no more. */
+static int prepare(struct coordinator *c, struct former *former,
+		   struct error *err)
+{
+	static struct journal_replay replay; /* both are borrowed */
+	static char dir[4096];
+	int r = read_journal(former, &replay,
+			     coordinator_journal_dir(c->config), err);
+
+	if (r < 0) {
+		log_error("%s", err->text);
+		return EXIT_SYSTEM;
+	}
+	r = coordinator_prepare(c, program_dir(dir, sizeof(dir)), former, err);
+	if (r < 0)
+		log_error("%s", err->text);
+	if (r == -EINVAL)
+		return EXIT_JOBFILE;
+	return r < 0 ? EXIT_SYSTEM : r;
+}
+
+/* More than 0: the status to end with. */
+static int own(struct coordinator *c, struct error *err)
+{
+	int r = coordinator_own(c, err);
+
+	if (r >= 0)
+		return r;
+	log_error("%s", err->text);
+	return r == -EBUSY ? EXIT_SYSTEM : EXIT_CHECKPOINT;
+}
+
 /* log: see open_log(). */
 static int drop_rights(const struct coordinator *c, int log,
 		       struct log_thread **out, struct error *err)
@@ -104,16 +157,14 @@ static int open_endpoints(const struct coordinator *c, struct error *err)
 }
 
 static int run(const struct coordinator_config *config, struct loop *loop,
-	       const struct former *former, int log)
+	       struct former *former, int log)
 {
 	CLEANUP(log_thread_end) struct log_thread *log_thread = NULL;
 	CLEANUP(coordinator_destroy) struct coordinator *c = NULL;
-	char dir[4096];
 	struct error err;
 	int r;
 
-	r = coordinator_create(&c, loop, config, program_dir(dir, sizeof(dir)),
-			       former, &err);
+	r = coordinator_create(&c, loop, config, &err);
 	if (r < 0) {
 		log_error("%s", err.text);
 		return r == -EINVAL ? EXIT_JOBFILE : EXIT_SYSTEM;
@@ -131,6 +182,16 @@ static int run(const struct coordinator_config *config, struct loop *loop,
 		log_error("%s", err.text);
 		return EXIT_CHECKPOINT;
 	}
+	r = endpoints_open_health(c->service, &err);
+	if (r < 0) {
+		log_error("%s", err.text);
+		return EXIT_SYSTEM;
+	}
+	r = own(c, &err);
+	if (r == 0)
+		r = prepare(c, former, &err);
+	if (r > 0)
+		return r;
 	if (open_endpoints(c, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
@@ -174,26 +235,6 @@ static int open_log(const struct coordinator_config *config, int *fd,
 	return 0;
 }
 
-/* A job that is over, or of another name, is none that goes on. */
-static int read_former(struct former *former, struct journal_replay *replay,
-		       const char *dir, struct error *err)
-{
-	char path[4200];
-	int r;
-
-	snprintf(path, sizeof(path), "%s/journal", dir);
-	*former = (struct former){.starts = run_records_former_starts(dir)};
-	r = journal_read(path, journal_replay_entry, replay, &former->end, err);
-	if (r == -ENOENT)
-		return 0;
-	if (r == 0 && replay->any)
-		former->replay = replay;
-	if (former->end.torn)
-		log_warn("%s: the last line is torn, and was not acted upon",
-			 path);
-	return r;
-}
-
 /* What the command line asks for instead of running a job; negative: nothing.
  */
 static int answer(const struct coordinator_config *config)
@@ -208,16 +249,16 @@ static int answer(const struct coordinator_config *config)
 	}
 	if (config->check)
 		return check(config->job);
-	return config->history ? show_history(config->state) : -1;
+	return config->history ? show_history(coordinator_journal_dir(config))
+			       : -1;
 }
 
 int main(int argc, char **argv)
 {
-	static struct journal_replay replay;
 	struct coordinator_config config;
 	struct loop *loop;
 	struct error err;
-	struct former former;
+	struct former former = {0};
 	int r, lock, log;
 
 	log_init("coordinator", LOG_INFO);
@@ -246,8 +287,9 @@ int main(int argc, char **argv)
 	/* without it PMIx (4.2) looks for the user's entry, and crashes where
 	 * there is none, as in many a container */
 	setenv("HOME", config.state, 0);
-	if (lock < 0 || read_former(&former, &replay, config.state, &err) < 0 ||
-	    run_records_set_aside(config.state, &err) < 0 ||
+	if (lock >= 0)
+		former.starts = run_records_former_starts(config.state);
+	if (lock < 0 || run_records_set_aside(config.state, &err) < 0 ||
 	    loop_create(&loop, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;

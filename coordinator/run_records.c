@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/tree.h"
 
 #include <dirent.h>
@@ -26,7 +27,8 @@ static int open_own(const char *dir, struct error *err)
 	if (st.st_uid != getuid() || (st.st_mode & 022))
 		return error_set(err, -EPERM,
 				 "%s: others can write to it; the state "
-				 "directory must be yours alone",
+				 "directory, and the journal's, must be yours "
+				 "alone",
 				 dir);
 	return STEAL_FD(fd);
 }
@@ -77,6 +79,24 @@ int run_records_tell(const char *dir, const char *address, struct error *err)
 				 address);
 	snprintf(path, sizeof(path), "%s/address", dir);
 	return file_keep(path, 0600, text, (size_t)n, err);
+}
+
+void run_records_tell_wait(const char *dir, const char *text)
+{
+	struct error err;
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/waiting", dir);
+	if (file_replace(path, 0600, text, strlen(text), &err) < 0)
+		log_warn("%s", err.text);
+}
+
+void run_records_end_wait(const char *dir)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/waiting", dir);
+	unlink(path);
 }
 
 static bool is_record(const char *name)
@@ -184,9 +204,22 @@ int run_records_set_aside(const char *dir, struct error *err)
 	return r;
 }
 
+int run_records_make_journal(const char *dir, struct error *err)
+{
+	CLEANUP(close) int at = open_own(dir, err);
+	CLEANUP(close) int previous = -1;
+	char path[4200];
+
+	if (at < 0)
+		return at;
+	snprintf(path, sizeof(path), "%s/previous", dir);
+	previous = open_own(path, err);
+	return previous < 0 ? previous : 0;
+}
+
 void run_records_clear(const char *dir)
 {
-	static const char *const names[] = {"address", "agent"};
+	static const char *const names[] = {"address", "agent", "waiting"};
 	char path[4200];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

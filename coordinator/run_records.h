@@ -9,6 +9,7 @@
  *                  was told to end (see runner/local/previous_run.h)
  *     run.lock     likewise, of the command that runs the job
  *     address      where it answers
+ *     waiting      a sentence: for whom it waits before that
  *     epoch-N.*    what the ranks of start N printed, and its mpiexec
  *     mpi-N/       temporary files of its mpiexec
  *     mpi-trial/   of a trial, see trial.h
@@ -38,6 +39,14 @@ int run_records_set_aside(const char *dir, struct error *err);
 /* Writes DIR/address at once or not at all, and to the disk: after a power cut
  * it says that the coordinator did not end by itself. */
 int run_records_tell(const char *dir, const char *address, struct error *err);
+
+/* It waits, and listens later; text: for whom. */
+void run_records_tell_wait(const char *dir, const char *text);
+void run_records_end_wait(const char *dir);
+
+/* Makes the folder of the journal, and its previous/, if they are missing.
+ * -EPERM if it is not ours alone. */
+int run_records_make_journal(const char *dir, struct error *err);
 
 /* Removes what only a living coordinator has. */
 void run_records_clear(const char *dir);

@@ -155,23 +155,26 @@ static int read_line(int fd, const char *path, char *line, size_t n,
 		     struct error *err)
 {
 	ssize_t k = read(fd, line, n - 1);
-	size_t length;
 
 	if (k < 0)
 		return error_errno(err, "%s", path);
 	line[k] = '\0';
-	length = strcspn(line, "\n");
-	line[length] = '\0';
-	for (size_t i = 0; i < length; i++)
-		if (line[i] <= ' ' || line[i] > '~')
-			length = 0;
-	if (length == 0)
-		return error_set(err, -EINVAL, "%s holds no address", path);
+	line[strcspn(line, "\n")] = '\0';
 	return 0;
 }
 
-int state_dir_address(const struct state_dir *dir, char *address, size_t n,
-		      struct stamp *stamp, struct error *err)
+static bool is_address(const char *line)
+{
+	const char *at = line;
+
+	while (*at > ' ' && *at <= '~')
+		at++;
+	return at > line && *at == '\0';
+}
+
+/* Reads the one line of DIR/name. */
+static int read_file(const struct state_dir *dir, const char *name, char *line,
+		     size_t n, struct stamp *stamp, struct error *err)
 {
 	CLEANUP(close) int folder = open_job(dir->path, err);
 	CLEANUP(close) int fd = -1;
@@ -181,10 +184,10 @@ int state_dir_address(const struct state_dir *dir, char *address, size_t n,
 
 	if (folder < 0)
 		return folder;
-	r = put(&path, err, "%s/address", dir->path);
+	r = put(&path, err, "%s/%s", dir->path, name);
 	if (r < 0)
 		return r;
-	fd = openat(folder, "address",
+	fd = openat(folder, name,
 		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
 		return -ENOENT;
@@ -192,7 +195,29 @@ int state_dir_address(const struct state_dir *dir, char *address, size_t n,
 		return error_errno(err, "%s", path.path);
 	*stamp = (struct stamp){st.st_ino, st.st_ctim.tv_sec,
 				st.st_ctim.tv_nsec};
-	return read_line(fd, path.path, address, n, err);
+	return read_line(fd, path.path, line, n, err);
+}
+
+int state_dir_address(const struct state_dir *dir, char *address, size_t n,
+		      struct stamp *stamp, struct error *err)
+{
+	int r = read_file(dir, "address", address, n, stamp, err);
+
+	if (r < 0 || is_address(address))
+		return r;
+	return error_set(err, -EINVAL, "%s/address holds no address",
+			 dir->path);
+}
+
+int state_dir_waiting(const struct state_dir *dir, char *text, size_t n,
+		      struct error *err)
+{
+	struct stamp stamp;
+	int r = read_file(dir, "waiting", text, n, &stamp, err);
+
+	if (r == 0)
+		text_make_safe(text, n, text);
+	return r;
 }
 
 int state_dir_token(const struct state_dir *dir, struct token *token,

@@ -52,6 +52,11 @@ int state_dir_check(const char *path, struct error *err);
 int state_dir_address(const struct state_dir *dir, char *address, size_t n,
 		      struct stamp *stamp, struct error *err);
 
+/* Reads DIR/waiting: a sentence, for whom the coordinator waits before it
+ * listens.  -ENOENT without a sentence if it does not wait. */
+int state_dir_waiting(const struct state_dir *dir, char *text, size_t n,
+		      struct error *err);
+
 /* Reads DIR/token; 0 and "" if there is none. */
 int state_dir_token(const struct state_dir *dir, struct token *token,
 		    struct error *err);

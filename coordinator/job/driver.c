@@ -180,6 +180,8 @@ bool driver_has_no_rank(const struct driver *driver)
 {
 	const struct launch *now = launches_now(driver->launches);
 
+	if (job_effect(&driver->job) == JOB_DO_HAND_OVER)
+		return true;
 	return loop_now() >= driver->fence.until &&
 	       members_alive(driver->members) == 0 &&
 	       (!now || launch_is_gone(now));
@@ -289,7 +291,7 @@ static int create_parts(struct driver *driver, struct error *err)
 {
 	const struct driver_config *config = &driver->config;
 	int r = journal_writer_create(&driver->writer, config->loop,
-				      config->state_dir, driver_on_written,
+				      config->journal_dir, driver_on_written,
 				      driver, err);
 
 	if (r < 0)

@@ -58,12 +58,12 @@ struct former {
 	unsigned starts;
 };
 
-/* state_dir, bindir: the folders of what it writes and of our programs;
- * borrowed, as the rest is. */
+/* state_dir, journal_dir, bindir: the folders of what it writes, of its journal
+ * and of our programs; borrowed, as the rest is. */
 struct driver_config {
 	struct loop *loop;
 	const struct jobfile *jobfile;
-	const char *state_dir, *bindir;
+	const char *state_dir, *journal_dir, *bindir;
 	const struct former *former;
 	const struct driver_events *events;
 	void *user;

@@ -221,16 +221,19 @@ static void print_health(void *user, FILE *to)
 	fputs("ok\n", to);
 }
 
-static int open_health(struct service *service, struct error *err)
+int endpoints_open_health(struct service *service, struct error *err)
 {
 	const struct web_page page = {
 		.path = "/healthz",
 		.type = "text/plain",
 		.print = print_health,
 	};
-	int r = web_create(&service->health, service->loop,
-			   service->config->health, &page, err);
+	int r;
 
+	if (!service->config->health)
+		return 0;
+	r = web_create(&service->health, service->loop, service->config->health,
+		       &page, err);
 	if (r < 0)
 		return error_wrap(err, r, "--health");
 	log_info("health at http://%s/healthz", web_address(service->health));
@@ -262,8 +265,6 @@ int endpoints_open(struct service *service, const char *listen,
 
 	if (r == 0)
 		r = open_main(service, listen, err);
-	if (r == 0 && service->config->health)
-		r = open_health(service, err);
 	if (r == 0 && service->config->kub)
 		r = open_kub(service, err);
 	if (r == 0 && service->config->metrics)

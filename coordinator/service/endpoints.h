@@ -23,7 +23,10 @@
  * without being asked for.  -EACCES: the command line does not fit the job. */
 int endpoints_check(struct service *service, struct error *err);
 
-/* listen: the address of the first endpoint. */
+/* The address of --health alone, before all others. */
+int endpoints_open_health(struct service *service, struct error *err);
+
+/* All but that.  listen: the address of the first endpoint. */
 int endpoints_open(struct service *service, const char *listen,
 		   struct error *err);
 void endpoints_close(struct service *service);

@@ -15,6 +15,7 @@ struct local {
 	unsigned monitors; /* started so far */
 	struct pipe_reader out, err;
 	msec_t started;
+	unsigned waits; /* looks in which the coordinator waited for another */
 	struct stamp old_address;
 	struct loop_timer poll, revive;
 	char token_file[PATH_MAX + 16]; /* "": none */

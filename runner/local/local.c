@@ -354,21 +354,34 @@ static void begin_watch(struct local *local)
 	watch_start(&local->run.watch, &local->run.client, 0, &events, local);
 }
 
+/* For another one; told once. */
+static bool coordinator_waits(struct local *local)
+{
+	char text[600];
+
+	if (state_dir_waiting(local->config.dir, text, sizeof(text), NULL) < 0)
+		return false;
+	if (!local->waits++)
+		run_say(&local->run, "%s", text);
+	local->started = loop_now();
+	return true;
+}
+
 static void look_for_address(void *user)
 {
 	struct local *local = user;
 	struct client *client = &local->run.client;
 	struct stamp stamp;
 	struct error err;
-	int r;
+	int r = state_dir_address(local->config.dir, client->address,
+				  sizeof(client->address), &stamp, &err);
 
-	r = state_dir_address(local->config.dir, client->address,
-			      sizeof(client->address), &stamp, &err);
 	if (r == 0 && memcmp(&stamp, &local->old_address, sizeof(stamp))) {
 		begin_watch(local);
 		return;
 	}
-	if (loop_now() - local->started >= LISTEN) {
+	if (!coordinator_waits(local) &&
+	    loop_now() - local->started >= LISTEN) {
 		give_up(local, EXIT_UNREACHABLE,
 			"the coordinator did not listen within 10 s");
 		return;

@@ -179,7 +179,8 @@ def run(room, melt, **more):
 
 
 def has_written(room):
-    room.wait("a checkpoint", lambda: os.listdir(room.path("ck")))
+    room.wait("a checkpoint", lambda: any(
+        "restart" in name for name in os.listdir(room.path("ck"))))
 
 
 # ---- tests ----

@@ -296,9 +296,10 @@ static int live(const struct coordinator_config *config, struct error *err)
 {
 	CLEANUP(coordinator_destroy) struct coordinator *c = NULL;
 	const struct former former = {0};
-	int r = coordinator_create(&c, visit.loop, config, "/usr/bin", &former,
-				   err);
+	int r = coordinator_create(&c, visit.loop, config, err);
 
+	if (r == 0)
+		r = coordinator_prepare(c, "/usr/bin", &former, err);
 	if (r == 0)
 		r = endpoints_open(c->service, "10.0.0.1:7000", err);
 	if (r == 0)
