@@ -243,8 +243,25 @@ static int write_text(int fd, const struct owner_record *record)
 	return fsync(fd) < 0 && errno != EINVAL ? -errno : 0;
 }
 
-/* With the lock taken before anybody can see it.  A file system may have no
- * locks: then others wait for us as for one elsewhere. */
+/* Locks the file at fd, which is open for writing, and returns what holds the
+ * lock: if possible a descriptor for reading, for one for writing would keep
+ * people from mounting the file system read-only.  NFS locks no other.  A file
+ * system may have no locks: then others wait for us as for one elsewhere. */
+static int lock_it(int folder, const char *name, int fd)
+{
+	int reads = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (reads >= 0 && flock(reads, LOCK_EX | LOCK_NB) == 0) {
+		close(fd);
+		return reads;
+	}
+	if (reads >= 0)
+		close(reads);
+	flock(fd, LOCK_EX | LOCK_NB);
+	return fd;
+}
+
+/* With the lock taken before others look for it. */
 static int write_new(int folder, const char *name,
 		     const struct owner_record *record, struct stat *st)
 {
@@ -256,13 +273,12 @@ static int write_new(int folder, const char *name,
 
 	if (fd < 0)
 		return -errno;
-	flock(fd, LOCK_EX | LOCK_NB);
 	r = fstat(fd, st) < 0 ? -errno : write_text(fd, record);
 	if (r < 0) {
 		unlinkat(folder, name, 0);
 		return r;
 	}
-	return STEAL_FD(fd);
+	return lock_it(folder, name, STEAL_FD(fd));
 }
 
 static const char *new_name(const struct owner_record *self,

@@ -15,7 +15,8 @@
  * it in that moment finds it torn.
  *
  * Each coordinator holds flock(2) on its own record as long as it lives.  That
- * tells others on the same machine whether it does.
+ * tells others on the same machine whether it does.  A file system without
+ * links is one in which a record can be seen for a moment before it is locked.
  *
  * All of this may take as long as the file system does.
  */
