@@ -16,6 +16,9 @@ static const struct option_row rows[] = {
 	  .help = "the job file" },
 	{ "state", "DIR", OPTION_TEXT, AT(state), 0,
 	  .help = "for its socket, address, logs; made if it is missing" },
+	{ "journal", "DIR", OPTION_TEXT, AT(journal), 0,
+	  .help = "a folder for its journal, made if it is missing; default: that of "
+	  "--state" },
 	{ "listen", "ADDR", OPTION_TEXT, AT(listen), 0,
 	  .help = "host:port (port 0: a free one), or unix:PATH; default: "
 	  "unix:DIR/coordinator.sock" },

@@ -161,6 +161,23 @@ def is_given_time(where, template):
            f"{where}: a process runs beside the ranks again and again")
 
 
+def is_replaced_later(job):
+    """A coordinator is not replaced before it has ended"""
+    if role_of(name(job), job["spec"]["template"]) == "coordinator":
+        expect(job["spec"].get("podReplacementPolicy") == "Failed",
+               f"{name(job)}: it is replaced while it ends")
+
+
+def has_its_journal_on_the_claim(where, template):
+    """A new pod of the coordinator finds what happened before"""
+    words = template["spec"]["containers"][0].get("args", [])
+    path = dict(zip(words, words[1:])).get("--journal", "")
+    wanted = role_of(where, template) == "coordinator"
+    expect(bool(path) == wanted, f"{where}: --journal {path}")
+    expect(not wanted or path.startswith("/data/")
+           and path.endswith("/bellows-journal"), f"{where}: --journal {path}")
+
+
 def is_reclaimed(where, template):
     """Volcano may reclaim executors, and no other pod"""
     said = template["metadata"].get("annotations", {}).get(
@@ -210,11 +227,14 @@ def check(things, where, job="heat"):
             lets_the_unfit_go(thing)
         if "tasks" in thing.get("spec", {}):
             restarts_nothing(thing)
+        elif thing["kind"] == "Job":
+            is_replaced_later(thing)
         for label, template in templates(thing):
             label = f"{where}: {label}"
             for fact in (is_restricted, is_mounted, shows_only_itself,
                          is_probed_where_it_tells_health, is_apart, is_free,
-                         is_given_time, is_reclaimed):
+                         is_given_time, is_reclaimed,
+                         has_its_journal_on_the_claim):
                 fact(label, template)
             roles.append(role_of(label, template))
             expect(template["metadata"]["labels"]["bellows.io/job"] == job,

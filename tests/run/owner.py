@@ -262,6 +262,33 @@ def a_folder_of_another_user_is_refused(room):
     assert numbers(room) == []
 
 
+# ---- the journal ----
+
+def another_state_directory_goes_on_with_the_journal(room):
+    work = harness.lasting_work()
+    journal = room.path("ck", "bellows-journal")
+    crew = Crew(room, room.job(work), 2, listen=("--journal", journal))
+    crew.computes(2)
+    room.run("bellows", "scale", "heat", 3).ends_with(0)
+    crew.join("w2")
+    crew.computes(3)
+    os.kill(crew.lead.pid, signal.SIGKILL)
+    crew.lead.end()
+    assert os.stat(journal).st_mode & 0o777 == 0o700
+    os.rename(crew.state, room.path("gone"))  # as an emptyDir with its pod
+    crew.lead = crew.begin()
+    now = room.runs_on(3, after=2)
+    crew.lead.says("taking over at 3 ranks, running, after start 2")
+    assert [(at["from"], at["to"]) for at in now["history"]] == \
+        [(2, 3), (3, 3)], now["history"]
+    crew.done(work)
+    told = room.run("bellows-coordinator", "--history", "--state", crew.state,
+                    "--journal", journal).ends_with(0)
+    assert "another coordinator took over" in told.output
+    room.run("bellows-coordinator", "--history", "--state",
+             crew.state).ends_with(71).says("there is no journal")
+
+
 harness.main(
     a_second_run_is_refused_with_the_first_ones_name_and_process,
     after_a_kill_the_next_one_takes_over_without_another_wait,
@@ -278,4 +305,5 @@ harness.main(
     a_folder_that_is_removed_is_made_again,
     a_folder_that_is_a_link_is_refused,
     a_folder_of_another_user_is_refused,
+    another_state_directory_goes_on_with_the_journal,
 )

@@ -21,6 +21,15 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- .Values.storage.existingClaim | default (printf "%s-data" (include "bellows.name" .)) -}}
 {{- end }}
 
+{{/* Where the checkpoints are, whichever way the job file is given. */}}
+{{- define "bellows.checkpointDir" -}}
+{{- $job := .Values.job -}}
+{{- if .Values.jobText -}}
+{{- $job = fromYaml .Values.jobText -}}
+{{- end -}}
+{{- dig "checkpoint" "dir" "/data" $job -}}
+{{- end }}
+
 {{/* Ranks to begin with, each in its place of an executor. */}}
 {{- define "bellows.executors" -}}
 {{- $per := .Values.job.ranks_per_executor | default 1 | int -}}
@@ -105,7 +114,7 @@ spec:
     image: {{ printf "%s:%s" $values.image.repository $values.image.tag | quote }}
     imagePullPolicy: {{ $values.image.pullPolicy }}
     {{- if eq .role "coordinator" }}
-    args: [--once, --grace, {{ sub (int $values.gracePeriod) 10 | quote }}]
+    args: [--once, --grace, {{ sub (int $values.gracePeriod) 10 | quote }}, --journal, {{ printf "%s/bellows-journal" (include "bellows.checkpointDir" $root) | quote }}]
     {{- end }}
     {{- if eq .role "executor" }}
     args: [--grace, {{ sub (int $values.gracePeriod) 5 | quote }}, --patience, "300"]
