@@ -326,7 +326,8 @@ def a_state_directory_that_others_can_write_to_is_71(room):
         f"bellows: {folder} is open to others (mode 0777): chmod 700 it")
     room.run("bellows-coordinator", "--job", path, "--state", folder) \
         .ends_with(71).says(f"{folder}: others can write to it; "
-                            "the state directory must be yours alone")
+                            "the state directory, and the journal's, must be yours "
+                            "alone")
     os.rmdir(folder)
     os.symlink(room.path("ck"), folder)
     room.run("bellows", "run", path).ends_with(71).says("a symbolic link")
