@@ -382,6 +382,11 @@ struct checkpoint_owner *checkpoint_owner_leave(struct checkpoint_owner *owner,
 	/* before the record changes, which a look would make anew */
 	owner->call = file_call_abandon(owner->call);
 	owner->thread = file_thread_destroy(owner->thread);
+	/* as long as it is open, NFS keeps the file in the folder, under
+	 * another name */
+	if (owner->lock >= 0)
+		close(owner->lock);
+	owner->lock = -1;
 	if (!hangs && owner->claimed != 0)
 		say(owner, how);
 	destroy(owner);

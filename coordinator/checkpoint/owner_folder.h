@@ -15,8 +15,9 @@
  * it in that moment finds it torn.
  *
  * Each coordinator holds flock(2) on its own record as long as it lives.  That
- * tells others on the same machine whether it does.  A file system without
- * links is one in which a record can be seen for a moment before it is locked.
+ * tells others on the same machine whether it does.  On a file system without
+ * links a record can be seen for a moment before it is locked.  On NFS a record
+ * that is held has one more name, .nfs..., which means nothing.
  *
  * All of this may take as long as the file system does.
  */

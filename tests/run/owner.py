@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two coordinators that have one checkpoint directory.  args: BIN
 
-What a coordinator of another host would have written is written here by hand:
-its record names another boot of a kernel.
+What a coordinator of another host would have written is written here by hand, or
+by a coordinator that sees another name of the host and another boot of its kernel.
 """
 
 import os
 import signal
+import subprocess
 
 import harness
 from crew import Crew
@@ -48,14 +49,22 @@ def has_record(room, number, state):
               record(room, number).endswith(f"\nis {state}\n"))
 
 
-class Alone:
-    """A coordinator with a state directory of its own."""
+AWAY = ("mount --bind $0 /proc/sys/kernel/random/boot_id && "
+        "hostname far-away && exec $@")
 
-    def __init__(self, room, path, name):
+
+class Alone:
+    """A coordinator with a state directory of its own.
+
+    prefix: words before its own."""
+
+    def __init__(self, room, path, name, prefix=()):
         self.room = room
         self.state = room.path("state", name)
+        room.prefix = list(prefix)
         self.program = room.start("bellows-coordinator", "--job", path,
                                   "--state", self.state)
+        room.prefix = []
 
     def listens(self):
         return os.path.exists(os.path.join(self.state, "address"))
@@ -152,6 +161,31 @@ def a_done_job_leaves_no_record(room):
 
 
 # ---- on several ----
+
+def on_another_host(room):
+    """The words that have a program see one."""
+    words = ["unshare", "-mu", "--propagation", "private"]
+    if subprocess.run([*words, "true"], stderr=subprocess.DEVNULL,
+                      check=False).returncode:
+        raise harness.Skip("needs the right to mount")
+    return [*words, "sh", "-c", AWAY, room.write("boot", ELSEWHERE + "\n")]
+
+
+def the_job_goes_over_to_a_coordinator_of_another_host(room):
+    path = room.job(harness.lasting_work())
+    here = Alone(room, path, "a")
+    room.wait("it listens", here.listens)
+    room.stale = harness.KILLED
+    there = Alone(room, path, "b", on_another_host(room))
+    here.program.ends_with(71).says(
+        f"another coordinator, process {there.program.pid} of host far-away, "
+        "has taken checkpoint.dir")
+    room.wait("it listens", there.listens)
+    there.program.says(f"process {here.program.pid} of host {os.uname()[1]}: "
+                       "waiting until it has left")
+    assert numbers(room)[-1] == 2
+    there.ends(75)
+
 
 def one_that_finds_a_newer_owner_stops_and_leaves_the_job_alone(room):
     crew = Crew(room, room.job(harness.lasting_work()), 2).computes(2)
@@ -296,6 +330,7 @@ harness.main(
     of_two_that_begin_at_once_one_has_the_directory,
     a_saved_job_goes_on_in_another_state_directory_at_once,
     a_done_job_leaves_no_record,
+    the_job_goes_over_to_a_coordinator_of_another_host,
     one_that_finds_a_newer_owner_stops_and_leaves_the_job_alone,
     the_owner_on_another_host_is_waited_for_until_it_has_left,
     one_that_has_left_ranks_behind_costs_their_lease_too,
