@@ -40,6 +40,9 @@ void local_tls_fini(struct local *local); /* removes its own */
 void local_tls_add(struct local *local, enum role role, const char *option,
 		   const char ***end);
 
+/* All that was started is over: ends the run, once, with its result. */
+void local_conclude(struct local *local);
+
 /* Says where the coordinator listens, and who may command the job. */
 void local_tell_address(struct local *local);
 

@@ -35,80 +35,13 @@ static bool is_running(const struct local *local)
 
 /* ---- the end ---- */
 
-/* The coordinator did not end by itself, or not at all. */
-static void conclude_killed(struct local *local)
-{
-	struct run_result *result = &local->run.result;
-	int status = local->coordinator.status;
-
-	result->code = EXIT_INTERNAL;
-	if (local->run.over)
-		result->code = local->run.exit_code;
-	else if (local->run.asked)
-		result->code = EXIT_CANCELLED;
-	else if (local->coordinator.running)
-		snprintf(result->why, sizeof(result->why),
-			 "the coordinator did not end");
-	else
-		snprintf(result->why, sizeof(result->why),
-			 "the coordinator was ended by signal %d (%s)",
-			 WTERMSIG(status), strsignal(WTERMSIG(status)));
-}
-
-static void conclude_ended(struct local *local)
-{
-	struct run_result *result = &local->run.result;
-	const char *last = local->last_error;
-	int code = WEXITSTATUS(local->coordinator.status);
-
-	result->code = code;
-	if (!local->run.client.channel && local->run.asked) {
-		result->code = EXIT_CANCELLED;
-	} else if (!local->run.client.channel) {
-		result->code = code ? code : EXIT_INTERNAL;
-		snprintf(result->why, sizeof(result->why),
-			 "the coordinator ended before it listened%s%s",
-			 last[0] ? ": " : "", last);
-	} else if (local->run.over) {
-		run_conclude_over(&local->run);
-		result->code = code;
-	} else if (code == EXIT_SUSPENDED) {
-		snprintf(result->why, sizeof(result->why),
-			 "the coordinator was told to end: the job is saved, "
-			 "and the same command goes on with it");
-	} else if (code != 0 && !local->run.asked) {
-		snprintf(result->why, sizeof(result->why),
-			 "the coordinator ended with status %d%s%s", code,
-			 last[0] ? ": " : "", last);
-	}
-}
-
-static void conclude(struct local *local)
-{
-	struct run_result *result = &local->run.result;
-
-	if (local->run.ended)
-		return;
-	if (local->failure[0]) {
-		result->code = local->failure_code;
-		snprintf(result->why, sizeof(result->why), "%s",
-			 local->failure);
-	} else if (local->coordinator.running ||
-		   !WIFEXITED(local->coordinator.status)) {
-		conclude_killed(local);
-	} else {
-		conclude_ended(local);
-	}
-	run_end(&local->run);
-}
-
 /* The run ends once nothing is left of it. */
 static void settle(void *user)
 {
 	struct local *local = user;
 
 	if (!is_running(local) && local->out.fd < 0 && local->err.fd < 0)
-		conclude(local);
+		local_conclude(local);
 }
 
 /* A process that still holds the pipes is not of the job: they are closed. */
@@ -170,7 +103,7 @@ static void kill_all(struct run *run)
 
 static void leave(struct run *run)
 {
-	conclude(local_of(run));
+	local_conclude(local_of(run));
 }
 
 static void late(struct run *run)
@@ -184,7 +117,7 @@ static void hurry(struct run *run)
 	struct local *local = local_of(run);
 
 	if (!is_running(local))
-		conclude(local);
+		local_conclude(local);
 	run_fail(run);
 }
 
