@@ -14,7 +14,7 @@
 #define LOOK_EVERY SECONDS(1)
 #define STANDSTILL SECONDS(5) /* a call that takes longer hangs */
 
-enum { CLAIMS_MAX = 100, SENTENCE_MAX = 480 };
+enum { CLAIMS_MAX = 100, SENTENCE_MAX = 640 };
 
 struct checkpoint_owner {
 	struct loop *loop;
@@ -238,9 +238,9 @@ static int refuse(const struct checkpoint_owner *owner,
 		  const struct owner_record *other, struct error *err)
 {
 	return error_set(err, -EBUSY,
-			 "checkpoint.dir %.150s belongs to job %s, which runs "
+			 "checkpoint.dir %.140s belongs to job %s, which runs "
 			 "on this machine as process %u (state directory "
-			 "%.100s): end that job first, or give this one a "
+			 "%.90s): end that job first, or give this one a "
 			 "checkpoint directory of its own",
 			 owner->dir, other->job, other->pid, other->state);
 }

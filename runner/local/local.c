@@ -290,7 +290,7 @@ static void begin_watch(struct local *local)
 /* For another one; told once. */
 static bool coordinator_waits(struct local *local)
 {
-	char text[600];
+	char text[700];
 
 	if (state_dir_waiting(local->config.dir, text, sizeof(text), NULL) < 0)
 		return false;

@@ -21,7 +21,8 @@ for name; do
 			grep -vE '/(disk|journal|main|mpirun|journal/print|output_(files|writer))\.c$'
 		;;
 	lib/loop)
-		find "$root/lib/loop" -name '*.c' ! -name file_queue.c
+		find "$root/lib/loop" -name '*.c' |
+			grep -vE '/(file_queue|log_thread)\.c$'
 		;;
 	*)
 		find "$root/$name" -name '*.c'

@@ -164,7 +164,7 @@ class Job:
         assert len(steps) == len(self.at.output.splitlines())
 
     def stop(self):
-        self.at.tell(signal.SIGTERM)
+        self.at.tell(signal.SIGINT)
 
 
 # ---- jobs ----

@@ -266,7 +266,7 @@ def without_one_an_executor_asks_for_its_release(room):
 
 
 def the_first_sigterm_does_not_end_one_that_has_asked_already(room):
-    path = room.job(harness.Work(1, 1, 1), command=STUBBORN, ranks=(2, 1, 3))
+    path = room.job(harness.Work(1, 1, 1), command=harness.STUBBORN, ranks=(2, 1, 3))
     crew = Crew(room, path, 2).computes(2)
     hand = crew.hands["w1"]
     lose_scratch(room, "w1")

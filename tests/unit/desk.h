@@ -23,6 +23,9 @@ struct desk {
 			 * and not as soon as it can */
 };
 
+/* The journal stands still, or takes what it was given meanwhile. */
+void desk_hold_journal(struct desk *desk, bool yes);
+
 /* Makes a coordinator of that job file, has fn run on its loop, and ends it.
  * False, with a sentence on stderr, if there can be none. */
 bool desk_run(const char *job, void (*fn)(struct desk *desk, void *user),

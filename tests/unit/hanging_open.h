@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,8 +20,8 @@
 int open_32(const char *path, int flags, mode_t mode) __asm__("open");
 int open_64(const char *path, int flags, mode_t mode) __asm__("open64");
 
-static bool hangs;
-static unsigned looks;         /* on other threads */
+static atomic_bool hangs;
+static atomic_uint looks;      /* on other threads */
 static sem_t looking, answers; /* one of each for a look that hangs */
 static pthread_t loop_thread;
 
