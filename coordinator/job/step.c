@@ -330,6 +330,8 @@ static bool read_event(struct driver *driver, struct event *event)
 /* The next one, of which an event of the job is to be made. */
 static bool take_out(struct driver *driver, struct event *event)
 {
+	if (driver->pending.is)
+		return false;
 	if (driver->pending.has_next) {
 		driver->pending.has_next = false;
 		step(driver, &driver->pending.next);
@@ -342,8 +344,6 @@ static bool step_all(struct driver *driver)
 {
 	struct event event;
 
-	if (driver->pending.is)
-		return false;
 	while (take_out(driver, &event)) {
 		driver->settled = false;
 		if (read_event(driver, &event))

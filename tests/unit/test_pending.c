@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
 #include "coordinator/job/internal.h"
 #include "tests/unit/desk_crew.h"
+
+#include <limits.h>
 
 /*
  * A coordinator whose journal stands still
@@ -100,6 +103,40 @@ static void a_deadline_begins_when_its_event_takes_effect(void)
 	CHECK(desk_run(job, prepared_late, NULL));
 }
 
+static const char unasked[] =
+	"name: heat\napp: generic\ncommand: [sim]\n"
+	"ranks: {initial: 2, max: 6}\n"
+	"checkpoint: {dir: ck}\n"
+	"generic: {files: [state], progress: 'iteration ([0-9]+) of"
+	" ([0-9]+)'}\n";
+
+static void lost_with_a_checkpoint(struct desk *at, void *user)
+{
+	struct driver *driver = computing(at);
+	char path[PATH_MAX];
+	struct error err;
+
+	snprintf(path, sizeof(path), "%s/state",
+		 driver->jobfile->app.checkpoint_dir);
+	CHECK(driver->job.stepped && !driver->job.has_checkpoint);
+	CHECK(file_replace(path, 0600, "1", 1, &err) == 0);
+	desk_hold_journal(at, true);
+	members_part(driver->members, 1, "it was killed");
+	driver_settle(driver);
+	driver_settle(driver); /* another callback */
+	CHECK(driver->job.state == JOB_RUNNING);
+
+	desk_hold_journal(at, false);
+	CHECK(driver->job.has_checkpoint);
+	CHECK(driver->job.state == JOB_STOPPING);
+}
+
+static void a_loss_waits_for_the_checkpoint_that_was_found_with_it(void)
+{
+	CHECK(desk_run(unasked, lost_with_a_checkpoint, NULL));
+}
+
 RUN_TESTS(TEST(each_request_goes_by_what_those_before_have_led_to),
 	  TEST(what_happens_meanwhile_is_taken_in_its_order),
-	  TEST(a_deadline_begins_when_its_event_takes_effect))
+	  TEST(a_deadline_begins_when_its_event_takes_effect),
+	  TEST(a_loss_waits_for_the_checkpoint_that_was_found_with_it))
