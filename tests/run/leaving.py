@@ -262,6 +262,7 @@ def without_one_an_executor_asks_for_its_release(room):
     asked.ends_with(76)
     crew.hands["w1"].says(reason)
     crew.lead.says(f"w1: temporary directory {reason}", "w1 leaves")
+    room.scale(2)  # or it would wait for a third executor, again and again
     crew.computes(2).done(work)
 
 
