@@ -211,7 +211,6 @@ int file_thread_create(struct file_thread **out, struct loop *loop,
 static bool leave_behind(struct file_thread *thread)
 {
 	pthread_t id = thread->id;
-
 	bool left;
 
 	pthread_mutex_lock(&thread->lock);
