@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "executor/tmpdir.h"
 #include "loop/file_thread.h"
+#include "rpc/copy.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -69,14 +70,10 @@ static void report_held(void *user)
 
 static bool hold(struct disk *disk, const Bellows__V1__Report *r)
 {
-	size_t n = bellows__v1__report__get_packed_size(r);
-	CLEANUP(free) uint8_t *bytes = malloc(n + 1);
 	struct held *held = calloc(1, sizeof(*held));
 
-	if (bytes && held) {
-		bellows__v1__report__pack(r, bytes);
-		held->report = bellows__v1__report__unpack(NULL, n, bytes);
-	}
+	if (held)
+		held->report = (Bellows__V1__Report *)message_copy(&r->base);
 	if (!held || !held->report) {
 		free(held);
 		return false;

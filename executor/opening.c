@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "executor/opening.h"
 
-#include "base/cleanup.h"
 #include "base/log.h"
 #include "executor/executor.h"
+#include "rpc/copy.h"
 
 #include <limits.h>
 
@@ -39,17 +39,6 @@ static bool has_log(const struct executor *ex, unsigned epoch,
 	return r == 0;
 }
 
-static Bellows__V1__Open *copy(const Bellows__V1__Open *open)
-{
-	size_t n = bellows__v1__open__get_packed_size(open);
-	CLEANUP(free) uint8_t *bytes = malloc(n + 1);
-
-	if (!bytes)
-		return NULL;
-	bellows__v1__open__pack(open, bytes);
-	return bellows__v1__open__unpack(NULL, n, bytes);
-}
-
 void opening_forget(struct executor *ex)
 {
 	if (ex->opening)
@@ -79,7 +68,7 @@ void opening_order(struct executor *ex, const Bellows__V1__Open *open)
 	}
 	if (ex->opening)
 		opening_on_log_begun(ex, ex->opening->epoch);
-	ex->opening = copy(open);
+	ex->opening = (Bellows__V1__Open *)message_copy(&open->base);
 	if (ex->opening)
 		tail_follow(ex->tail, open->epoch, path);
 	else

@@ -233,16 +233,20 @@ static msec_t end_after(const struct driver *driver)
 		       : MEMBERS_LAST_WORDS;
 }
 
+static msec_t spent_on_end(struct driver *driver)
+{
+	if (driver->end.since == 0)
+		driver->end.since = loop_now();
+	return loop_now() - driver->end.since;
+}
+
 /* Executors are not released: they look for the next coordinator. */
 static void do_hand_over(void *user)
 {
 	struct driver *driver = user;
 	struct launch *now = launches_now(driver->launches);
-	msec_t spent;
+	msec_t spent = spent_on_end(driver);
 
-	if (driver->end.since == 0)
-		driver->end.since = loop_now();
-	spent = loop_now() - driver->end.since;
 	driver_drop_next(driver);
 	driver->exit_code = EXIT_SUSPENDED;
 	loop_timer_set(driver->loop, &driver->end.timer, LOOK_AGAIN,
@@ -257,11 +261,8 @@ static void do_end(void *user)
 	struct driver *driver = user;
 	struct ledger *ledger = members_ledger(driver->members);
 	struct launch *now = launches_now(driver->launches);
-	msec_t spent;
+	msec_t spent = spent_on_end(driver);
 
-	if (driver->end.since == 0)
-		driver->end.since = loop_now();
-	spent = loop_now() - driver->end.since;
 	driver_drop_next(driver);
 	if (now)
 		launch_stop(now, 0);

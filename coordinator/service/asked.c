@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/service/asked.h"
 
-#include "base/cleanup.h"
+#include "rpc/copy.h"
 
 #include <stdlib.h>
-
-static ProtobufCMessage *copy_of(const ProtobufCMessage *message)
-{
-	size_t n = protobuf_c_message_get_packed_size(message);
-	CLEANUP(free) uint8_t *bytes = malloc(n + 1);
-
-	if (!bytes)
-		return NULL;
-	protobuf_c_message_pack(message, bytes);
-	return protobuf_c_message_unpack(message->descriptor, NULL, n, bytes);
-}
 
 static void lack_memory(struct rpc_call *call)
 {
@@ -53,7 +42,7 @@ void asked_begin(struct service *service, struct rpc_call *call,
 	asked->visitor.user = asked;
 	list_init(&asked->visitor.link);
 	rpc_call_set_data(call, asked);
-	asked->message = copy_of(message);
+	asked->message = message_copy(message);
 	if (asked->message)
 		driver_visit(service->driver, &asked->visitor);
 	else
@@ -62,7 +51,7 @@ void asked_begin(struct service *service, struct rpc_call *call,
 
 void asked_answer(struct asked *asked, const ProtobufCMessage *answer)
 {
-	asked->answer = copy_of(answer);
+	asked->answer = message_copy(answer);
 	if (!asked->answer) {
 		lack_memory(asked->call);
 		return;
