@@ -9,7 +9,7 @@
  *                  was told to end (see runner/local/previous_run.h)
  *     run.lock     likewise, of the command that runs the job
  *     address      where it answers
- *     waiting      a sentence: for whom it waits before that
+ *     waiting      a sentence: which coordinator it waits for before that
  *     epoch-N.*    what the ranks of start N printed, and its mpiexec
  *     mpi-N/       temporary files of its mpiexec
  *     mpi-trial/   of a trial, see trial.h

@@ -43,7 +43,7 @@ struct look {
 	pid_t pid;       /* 0: none is under way */
 	msec_t since;
 	uint64_t room;
-	struct list visitors; /* who wait for its answer */
+	struct list visitors; /* calls that wait for its answer */
 };
 
 struct disk {

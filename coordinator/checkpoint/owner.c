@@ -164,7 +164,7 @@ static void on_claimed(struct checkpoint_owner *owner, int lock)
 static void judge_wait(struct checkpoint_owner *owner,
 		       const struct owner_other *before)
 {
-	/* somebody who knows better may have removed the record */
+	/* a person may have removed the record of a dead one */
 	enum ownership_step step =
 		before->number != 0 ? before->step : OWNERSHIP_FENCE;
 	msec_t since = owner->claimed != 0 ? loop_now() - owner->claimed : 0;

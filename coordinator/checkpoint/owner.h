@@ -37,7 +37,8 @@ int checkpoint_owner_create(struct checkpoint_owner **out, struct loop *loop,
 			    const struct checkpoint_owner_events *events,
 			    void *user, struct error *err);
 
-/* A sentence: for whom it waits, and how long at the most; "": it does not. */
+/* A sentence: which coordinator it waits for, and how long at the most; "": it
+ * does not wait. */
 const char *checkpoint_owner_waits_for(const struct checkpoint_owner *owner);
 
 /* Ranks of one that had it before may compute until their leases are over. */

@@ -322,7 +322,8 @@ static int claim(int folder, const char *dir, uint64_t number,
 	int r;
 
 	name_of(number, to);
-	unlinkat(folder, new_name(self, from), 0); /* of a call that failed */
+	unlinkat(folder, new_name(self, from),
+		 0); /* a call that failed left it */
 	fd = write_new(folder, from, self, &st);
 	r = fd < 0 ? error_set(err, fd, "%s/" ADAPTER_OWNER ": %s", dir,
 			       strerror(-fd))

@@ -11,8 +11,8 @@
  *
  * A record appears whole, under a number that no other has: it is written under
  * another name, and link(2) gives it its own, which of two that try one does,
- * on NFS too.  A file system without links gets it by O_EXCL, and whoever reads
- * it in that moment finds it torn.
+ * on NFS too.  On a file system without links O_EXCL does that, and a reader
+ * may find the record torn in that moment.
  *
  * Each coordinator holds flock(2) on its own record as long as it lives.  That
  * tells others on the same machine whether it does.  On a file system without

@@ -3,7 +3,7 @@
 #define COORDINATOR_CHECKPOINT_OWNER_RECORD_H
 
 /*
- * The record of a coordinator that has, or had, a checkpoint directory
+ * The record that a coordinator leaves in its checkpoint directory
  *
  *     bellows-owner 1
  *     job heat
