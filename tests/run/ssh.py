@@ -237,6 +237,15 @@ def a_user_without_an_entry_is_named(room):
 
 # ---- sshds ----
 
+def others_come_and_no_rank_minds(room, at, work, old, epoch):
+    room.wait("others", lambda: len(set(listeners()) - old) == 2)
+    assert room.status()["epoch"] == epoch
+    room.scale(3).ends_with(0)
+    room.finishes(at, work)
+    assert "was lost" not in at.errors
+    no_sshd_is_left(room)
+
+
 def an_sshd_that_dies_is_started_again_and_no_rank_minds(room):
     work = harness.lasting_work()
     at = room.start("bellows", "run", room.job(work, mpi=SSH))
@@ -245,12 +254,7 @@ def an_sshd_that_dies_is_started_again_and_no_rank_minds(room):
     assert len(old) == 2
     for pid in old:
         os.kill(pid, signal.SIGKILL)
-    room.wait("others", lambda: len(set(listeners()) - old) == 2)
-    assert room.status()["epoch"] == epoch
-    room.scale(3).ends_with(0)
-    room.finishes(at, work)
-    assert "was lost" not in at.errors
-    no_sshd_is_left(room)
+    others_come_and_no_rank_minds(room, at, work, old, epoch)
 
 
 def sshds_whose_files_are_removed_are_replaced_and_no_rank_minds(room):
@@ -264,12 +268,7 @@ def sshds_whose_files_are_removed_are_replaced_and_no_rank_minds(room):
     assert len(folders) == len(old) == 2, (folders, old)
     for folder in folders:
         shutil.rmtree(folder)
-    room.wait("others", lambda: len(set(listeners()) - old) == 2)
-    assert room.status()["epoch"] == epoch
-    room.scale(3).ends_with(0)
-    room.finishes(at, work)
-    assert "was lost" not in at.errors
-    no_sshd_is_left(room)
+    others_come_and_no_rank_minds(room, at, work, old, epoch)
 
 
 def an_executor_that_is_killed_takes_its_sshd_and_ranks_along(room):

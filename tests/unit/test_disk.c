@@ -3,6 +3,7 @@
 #include "base/disk.h"
 #include "coordinator/checkpoint/disk.h"
 #include "tests/check.h"
+#include "tests/unit/run_loop.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -229,20 +230,10 @@ static void on_visit(void *user)
 	loop_stop(loop, (int)place);
 }
 
-static void on_late(void *user)
-{
-	loop_stop(loop, -1);
-}
-
 /* The place that has answered. */
 static int next_answer(void)
 {
-	int r;
-
-	loop_timer_set(loop, &timer, PATIENCE, on_late, NULL);
-	r = loop_run(loop);
-	loop_timer_clear(&timer);
-	return r;
+	return run_loop(loop, PATIENCE);
 }
 
 static void visitors_come_once_their_place_has_answered(void)

@@ -3,6 +3,7 @@
 #include "executor/tmpdir.h"
 #include "tests/check.h"
 #include "tests/unit/hanging_open.h"
+#include "tests/unit/run_loop.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -41,22 +42,11 @@ bool executor_ask_for_release(struct executor *of, const char *why)
 	return false;
 }
 
-static void on_late(void *user)
-{
-	loop_stop(ex.loop, -1);
-}
-
 /* Until so many reports have come; false if they do not. */
 static bool run(unsigned reports)
 {
-	struct loop_timer late = {0};
-	bool came;
-
 	awaited = reports;
-	loop_timer_set(ex.loop, &late, LONG, on_late, NULL);
-	came = loop_run(ex.loop) == 0;
-	loop_timer_clear(&late);
-	return came;
+	return run_loop(ex.loop, LONG) == 0;
 }
 
 static void begin(void)

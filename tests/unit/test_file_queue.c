@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "loop/file_queue.h"
 #include "tests/check.h"
+#include "tests/unit/run_loop.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -23,11 +24,6 @@ static struct loop *loop;
 static struct file_queue *queue;
 static struct slow_file *file;
 static char told[64];
-
-static void on_late(void *user)
-{
-	loop_stop(loop, -1);
-}
 
 static void write_slowly(void *state, const char *bytes, size_t n)
 {
@@ -72,13 +68,7 @@ static bool begin(int gate, int left)
 
 static int run(void)
 {
-	struct loop_timer late = {0};
-	int r;
-
-	loop_timer_set(loop, &late, LONG, on_late, NULL);
-	r = loop_run(loop);
-	loop_timer_clear(&late);
-	return r;
+	return run_loop(loop, LONG);
 }
 
 static bool put(const char *text)

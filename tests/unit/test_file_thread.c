@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loop/file_thread.h"
 #include "tests/check.h"
+#include "tests/unit/run_loop.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,11 +18,6 @@ struct read_call {
 static struct loop *loop;
 static struct file_thread *thread;
 static char trace[64];
-
-static void on_late(void *user)
-{
-	loop_stop(loop, -1);
-}
 
 static void work(void *data)
 {
@@ -70,13 +66,7 @@ static void begin(void)
 
 static int run(void)
 {
-	struct loop_timer late = {0};
-	int r;
-
-	loop_timer_set(loop, &late, LONG, on_late, NULL);
-	r = loop_run(loop);
-	loop_timer_clear(&late);
-	return r;
+	return run_loop(loop, LONG);
 }
 
 static void end(void)

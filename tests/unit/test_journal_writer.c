@@ -2,6 +2,7 @@
 #include "base/tree.h"
 #include "coordinator/journal/writer.h"
 #include "tests/check.h"
+#include "tests/unit/run_loop.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -80,20 +81,9 @@ static bool answers(unsigned char error)
 	return write(disk[1], &error, 1) == 1;
 }
 
-static void on_late(void *user)
-{
-	loop_stop(loop, -1);
-}
-
 static int run(void)
 {
-	struct loop_timer late = {0};
-	int r;
-
-	loop_timer_set(loop, &late, PATIENCE, on_late, NULL);
-	r = loop_run(loop);
-	loop_timer_clear(&late);
-	return r;
+	return run_loop(loop, PATIENCE);
 }
 
 static bool cancel(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "executor/lease.h"
 #include "tests/check.h"
+#include "tests/unit/child.h"
 
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,23 +14,6 @@ enum { LENGTH = 50, LOOK_EVERY = 5, LOOKS_MAX = 2000 };
 
 static struct loop *loop;
 static struct lease lease;
-
-static pid_t make_child(void)
-{
-	pid_t pid = fork();
-
-	if (pid != 0)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (;;)
-		pause();
-}
-
-static void end_child(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
 
 struct child_watch {
 	pid_t pid;

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "loop/log_thread.h"
 #include "tests/check.h"
+#include "tests/unit/run_loop.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -54,26 +55,18 @@ static void on_bytes(void *user, uint32_t events)
 		loop_stop(loop, READ);
 }
 
-static void on_late(void *user)
-{
-	loop_stop(loop, -1);
-}
-
 /* The disk goes on; READ: that word came. */
 static int read_up_to(const char *word)
 {
-	struct loop_timer late = {0};
 	struct loop_fd *watch = NULL;
 	int r;
 
 	last = word;
-	loop_timer_set(loop, &late, PATIENCE, on_late, NULL);
 	if (loop_fd_add(&watch, loop, ends[0], EPOLLIN, on_bytes, NULL, NULL) <
 	    0)
 		return -1;
-	r = loop_run(loop);
+	r = run_loop(loop, PATIENCE);
 	loop_fd_remove(watch);
-	loop_timer_clear(&late);
 	return r;
 }
 

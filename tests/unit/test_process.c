@@ -2,6 +2,7 @@
 #include "base/list.h"
 #include "executor/process.h"
 #include "tests/check.h"
+#include "tests/unit/child.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -143,23 +144,6 @@ static void such_a_child_gets_the_signal(void)
 	status = end();
 	CHECK(n == 1);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-}
-
-static pid_t make_child(void)
-{
-	pid_t pid = fork();
-
-	if (pid != 0)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (;;)
-		pause();
-}
-
-static void end_child(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
 }
 
 /* Whether that many processes stop in 10 s. */

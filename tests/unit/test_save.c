@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "executor/save.h"
 #include "tests/check.h"
+#include "tests/unit/run_loop.h"
 
 #include <errno.h>
 #include <semaphore.h>
@@ -110,21 +111,10 @@ static void begin(uint64_t there)
 	save_create(&save, loop, NULL, &job, &events, NULL, NULL);
 }
 
-static void on_late(void *user)
-{
-	loop_stop(loop, -1);
-}
-
 /* Until a save has begun or is judged; false if none is. */
 static bool run(void)
 {
-	struct loop_timer late = {0};
-	bool came;
-
-	loop_timer_set(loop, &late, LONG, on_late, NULL);
-	came = loop_run(loop) == 0;
-	loop_timer_clear(&late);
-	return came;
+	return run_loop(loop, LONG) == 0;
 }
 
 static void order(void)
@@ -281,14 +271,11 @@ static void without_an_answer_by_the_deadline_ranks_are_not_told(void)
 
 static void the_deadline_of_the_first_look_is_over_with_it(void)
 {
-	struct loop_timer after = {0};
-
 	begin(1);
 	job.checkpoint_deadline = SECONDS(1);
 	order();
 	CHECK(run() && begun == 1);
-	loop_timer_set(loop, &after, MSEC(1200), on_late, NULL);
-	CHECK(loop_run(loop) == -1 && judged == 0);
+	CHECK(run_loop(loop, MSEC(1200)) == -1 && judged == 0);
 }
 
 static void ranks_that_leave_meanwhile_were_not_told(void)
