@@ -26,6 +26,7 @@ OURS = "app.kubernetes.io/managed-by=bellows-monitor"
 EXECUTORS = "bellows.io/job=heat,bellows.io/role=executor"
 LOSS = {"WorkerLost", "Recovering", "Recovered"}
 MISSING = "15s"  # that executors which cannot come are waited for
+REPLACED = 400  # seconds until the job of a dead coordinator's node goes on
 AWAY = 10  # seconds: five times the longest pause between two attempts
 
 
@@ -243,32 +244,57 @@ def a_drained_node_is_left_and_the_job_grows_back(room, space):
     assert heat.restarts() == 0
 
 
+def led_from(room, space, node):
+    """The job, on 2 ranks of this node, where coordinator and monitor are, and
+    1 of the first node."""
+    space.cluster.kubectl("cordon", "node1")
+    space.cluster.kubectl("uncordon", node)
+    heat = Heat(room, space).begins(PLAIN)
+    space.cluster.kubectl("uncordon", "node1")
+    space.cluster.kubectl("cordon", node)
+    heat.scale(3).ends_with(0)
+    return heat
+
+
+def goes_on_at_the_first_node(space, heat, patience):
+    job = space.wait("3 ranks at the first node", lambda: at if (
+        at := heat.status()) and harness.runs(at, 3) and all(
+            pod["spec"]["nodeName"] == "node1" for pod in space.all("pods"))
+        else None, patience, elastic.AGAIN)
+    heat.ends_right("Complete")
+    return job
+
+
 def a_drained_node_of_the_coordinator_is_left_and_the_job_goes_on(room, space):
     with second_node(space.cluster) as node:
-        space.cluster.kubectl("cordon", "node1")
-        space.cluster.kubectl("uncordon", node)
-        heat = Heat(room, space).begins(PLAIN)
-        space.cluster.kubectl("uncordon", "node1")
-        space.cluster.kubectl("cordon", node)
-        heat.scale(3).ends_with(0)
+        heat = led_from(room, space, node)
         space.kubectl("drain", node, "--force", "--delete-emptydir-data",
                       f"--timeout={kube.PATIENCE - 20}s")
-        job = heat.runs_on(3)
+        job = goes_on_at_the_first_node(space, heat, PATIENCE)
         assert not any(at["repeated_steps"] for at in job["history"]), job
-        assert {pod["spec"]["nodeName"] for pod in space.all("pods")} == \
-            {"node1"}
-        heat.ends_right("Complete")
 
 
-def burn(space, number, pod):
-    """The node, and the pod on it: nothing is heard any more, not even that
+def burn(space, number, *pods):
+    """The node, and these pods on it: nothing is heard any more, not even that
     their connections end."""
     cluster = space.cluster.place
-    subprocess.run([*cluster.enter(space.processes(pod)[0], "net"),
-                    "ip", "link", "set", "eth0", "down"], check=True)
+    for pod in pods:
+        subprocess.run([*cluster.enter(space.processes(pod)[0], "net"),
+                        "ip", "link", "set", "eth0", "down"], check=True)
     for pid in {*cluster.of_node(number),
                 *cgroup.members(f"{cluster.cgroup}/node{number}")}:
         harness.send(pid, signal.SIGKILL)
+
+
+def a_dead_node_of_the_coordinator_is_removed_and_the_job_goes_on(room, space):
+    """A person removes the node.  Then Kubernetes gives up its pods, and the
+    next coordinator waits until the former one cannot be there any more."""
+    with second_node(space.cluster) as node:
+        heat = led_from(room, space, node)
+        burn(space, 2, *(pod["metadata"]["name"] for pod in space.all("pods")
+                         if pod["spec"]["nodeName"] == node))
+        space.cluster.kubectl("delete", "node", node)
+        goes_on_at_the_first_node(space, heat, REPLACED)
 
 
 def a_node_that_dies_is_told_and_the_job_grows_back(room, space):
@@ -460,6 +486,9 @@ if __name__ == "__main__":
         a_verb_that_the_role_lacks_is_named,
         alone=(a_drained_node_is_left_and_the_job_grows_back,
                a_drained_node_of_the_coordinator_is_left_and_the_job_goes_on,
+               *harness.some(
+                   (a_dead_node_of_the_coordinator_is_removed_and_the_job_goes_on,),
+                   ()),
                a_node_that_dies_is_told_and_the_job_grows_back,
                what_volcano_reclaims_leaves_and_no_step_is_lost,
                a_monitor_killed_in_a_grow_makes_nothing_twice,
