@@ -169,6 +169,17 @@ def the_executors_it_begins_with_are_those_of_the_job_file():
                     expect(task["minAvailable"] <= 1, f"{name}: it shrinks")
 
 
+def a_master_that_is_replaced_often_does_not_end_the_job():
+    """Volcano adds up the RestartTask of a job's whole life."""
+    for name in OVERLAYS:
+        for thing in overlay(name):
+            spec = thing.get("spec", {})
+            if any(policy["action"] == "RestartTask"
+                   for task in spec.get("tasks", [])
+                   for policy in task.get("policies", [])):
+                expect(spec.get("maxRetry", 3) >= 1000, f"{name}: maxRetry")
+
+
 def a_monitor_gets_the_owner_of_the_job_and_may_read_it():
     for name in MONITORED:
         things = overlay(name)
@@ -250,6 +261,7 @@ objects.main(every_overlay_is_a_whole_job_in_the_restricted_profile,
              kubectl_reads_the_overlays_alike,
              every_job_file_is_valid_and_of_that_name,
              the_executors_it_begins_with_are_those_of_the_job_file,
+             a_master_that_is_replaced_often_does_not_end_the_job,
              a_monitor_gets_the_owner_of_the_job_and_may_read_it,
              a_single_node_has_a_volume_for_the_claim_of_the_job,
              no_manifest_has_a_secret_in_it,
