@@ -4,7 +4,7 @@
 #include "coordinator/job/internal.h"
 
 #include "base/log.h"
-#include "core/cost.h"
+#include "core/save_choice.h"
 
 #define PROVEN_AFTER SECONDS(10) /* if no step is seen */
 
@@ -71,7 +71,7 @@ bool progress_takes_newest(struct driver *driver)
 		checkpoint_recovery_newest(driver->recovery)->mark != 0;
 	choice.newest = checkpoint_recovery_newest(driver->recovery)->step;
 	choice.next = adapter->next(&driver->jobfile->app, choice.step);
-	takes = cost_takes_newest(&choice);
+	takes = save_takes_newest(&choice);
 	log_info("epoch=%u at %llu, newest checkpoint %llu, next %llu (%s): %s",
 		 driver->job.epoch, (unsigned long long)choice.step,
 		 (unsigned long long)choice.newest,

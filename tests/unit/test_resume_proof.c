@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/cost.h"
 #include "core/resume_proof.h"
+#include "core/save_choice.h"
 #include "tests/check.h"
 
 /* ---- resume ---- */
@@ -61,51 +61,51 @@ static void what_costs_less_is_chosen(void)
 	struct save_choice near = choice(1000, 1900, 2000);
 	struct save_choice far = choice(1000, 1100, 2000);
 
-	CHECK(!cost_takes_newest(&near));
-	CHECK(cost_takes_newest(&far));
+	CHECK(!save_takes_newest(&near));
+	CHECK(save_takes_newest(&far));
 }
 
 static void where_both_cost_the_same_it_waits(void)
 {
 	struct save_choice half_way = choice(1000, 1500, 2000);
 
-	CHECK(!cost_takes_newest(&half_way));
+	CHECK(!save_takes_newest(&half_way));
 }
 
 static void a_checkpoint_of_this_very_step_is_taken(void)
 {
 	struct save_choice just_written = choice(1000, 1000, 2000);
 
-	CHECK(cost_takes_newest(&just_written));
+	CHECK(save_takes_newest(&just_written));
 }
 
 static void a_small_change_is_worth_little_repeated_work(void)
 {
 	struct save_choice at = choice(1000, 1400, 2000);
 
-	CHECK(cost_takes_newest(&at)); /* 400 * 2 against 600 * 2 */
+	CHECK(save_takes_newest(&at)); /* 400 * 2 against 600 * 2 */
 	at.to = 3;
-	CHECK(!cost_takes_newest(&at)); /* 600 * 1 */
+	CHECK(!save_takes_newest(&at)); /* 600 * 1 */
 	at.to = 1;
-	CHECK(!cost_takes_newest(&at));
+	CHECK(!save_takes_newest(&at));
 	at.to = 0;
-	CHECK(cost_takes_newest(&at));
+	CHECK(save_takes_newest(&at));
 	at.from = 8;
 	at.to = 2;
-	CHECK(cost_takes_newest(&at)); /* 400 * 8 against 600 * 6 */
+	CHECK(save_takes_newest(&at)); /* 400 * 8 against 600 * 6 */
 	at.to = 4;
-	CHECK(!cost_takes_newest(&at));
+	CHECK(!save_takes_newest(&at));
 }
 
 static void a_checkpoint_that_would_come_too_late_is_not_waited_for(void)
 {
 	struct save_choice late = choice(1000, 9000, 16000);
 
-	CHECK(cost_takes_newest(&late));
+	CHECK(save_takes_newest(&late));
 	late.deadline = SECONDS(70); /* 7000 steps of 10 ms */
-	CHECK(!cost_takes_newest(&late));
+	CHECK(!save_takes_newest(&late));
 	late.deadline = SECONDS(100);
-	CHECK(!cost_takes_newest(&late));
+	CHECK(!save_takes_newest(&late));
 }
 
 static void what_is_not_known_is_waited_for(void)
@@ -118,11 +118,11 @@ static void what_is_not_known_is_waited_for(void)
 
 	incomplete.has_newest = false;
 	unnumbered.newest = 0;
-	CHECK(!cost_takes_newest(&none));
-	CHECK(!cost_takes_newest(&unsure));
-	CHECK(!cost_takes_newest(&stale));
-	CHECK(!cost_takes_newest(&incomplete));
-	CHECK(!cost_takes_newest(&unnumbered));
+	CHECK(!save_takes_newest(&none));
+	CHECK(!save_takes_newest(&unsure));
+	CHECK(!save_takes_newest(&stale));
+	CHECK(!save_takes_newest(&incomplete));
+	CHECK(!save_takes_newest(&unnumbered));
 }
 
 RUN_TESTS(TEST(a_step_not_before_the_checkpoints_proves_it),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/cost.h"
+#include "core/save_choice.h"
 
-bool cost_takes_newest(const struct save_choice *choice)
+bool save_takes_newest(const struct save_choice *choice)
 {
 	unsigned change = choice->to > choice->from ? choice->to - choice->from
 						    : choice->from - choice->to;

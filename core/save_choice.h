@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CORE_COST_H
-#define CORE_COST_H
+#ifndef CORE_SAVE_CHOICE_H
+#define CORE_SAVE_CHOICE_H
 
 /*
  * What a checkpoint costs an application that writes when it likes
@@ -30,6 +30,6 @@ struct save_choice {
 };
 
 /* True: take the newest; false: wait. */
-bool cost_takes_newest(const struct save_choice *choice);
+bool save_takes_newest(const struct save_choice *choice);
 
 #endif
