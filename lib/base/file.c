@@ -120,27 +120,19 @@ static int find_folder(const char *path, char folder[PATH_MAX],
 	return 0;
 }
 
-static int sync_path(const char *path, int flags, struct error *err)
-{
-	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
-	int r = fd < 0 ? -errno : sync_descriptor(fd);
-
-	return r < 0 ? error_set(err, r, "cannot sync %s: %s", path,
-				 strerror(-r))
-		     : 0;
-}
-
-int file_sync(const char *path, struct error *err)
-{
-	return sync_path(path, O_NONBLOCK, err);
-}
-
 int file_sync_name(const char *path, struct error *err)
 {
 	char folder[PATH_MAX];
 	int r = find_folder(path, folder, err);
+	CLEANUP(close)
+	int fd = r < 0 ? -1 : open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
 
-	return r < 0 ? r : sync_path(folder, O_DIRECTORY, err);
+	if (r < 0)
+		return r;
+	r = fd < 0 ? -errno : sync_descriptor(fd);
+	return r < 0 ? error_set(err, r, "cannot sync %s: %s", folder,
+				 strerror(-r))
+		     : 0;
 }
 
 int file_check(const char *path, struct error *err)

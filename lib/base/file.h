@@ -27,12 +27,9 @@ int file_replace_at(int folder, const char *path, mode_t mode, const char *text,
 int file_keep(const char *path, mode_t mode, const char *text, size_t size,
 	      struct error *err);
 
-/* Waits until the content of path is on the disk: 0 or -errno with a sentence.
- * A file system that has nothing to sync (EINVAL) is no error. */
-int file_sync(const char *path, struct error *err);
-
-/* The same of the folder in which path has its name: what was made, renamed or
- * removed there is on the disk. */
+/* Waits until the folder in which path has its name is on the disk, and with it
+ * what was made, renamed or removed there: 0 or -errno with a sentence.  A file
+ * system that has nothing to sync (EINVAL) is no error. */
 int file_sync_name(const char *path, struct error *err);
 
 /* Whether file_replace() may succeed: 0 or -errno with a sentence. */
