@@ -127,6 +127,22 @@ static int caller(struct service *service, struct rpc_call *call,
 	return member;
 }
 
+/* Where the executor is that a call names: Kub's launcher gives its host name,
+ * which need not mean anything here, so a name stands for the address that the
+ * call comes from. */
+static const char *node_address(struct rpc_call *call,
+				const MpiMonitor__NodeName *node,
+				char from[RPC_HOST_MAX])
+{
+	char address[POLLED_ADDRESS_MAX];
+
+	rpc_host(rpc_call_peer(call), from);
+	return polled_address(node->nodeip, address) ||
+			       !polled_address(from, address)
+		       ? node->nodeip
+		       : from;
+}
+
 /* An executor of Kub reports no sshd: it uses that of its host, whose key is
  * not announced. */
 static void reach(struct service *service, int member)
@@ -151,7 +167,7 @@ static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
 	const MpiMonitor__NodeName *node =
 		(const MpiMonitor__NodeName *)message;
 	struct service *service = user;
-	char answer[MEMBER_NAME_MAX + 32];
+	char answer[MEMBER_NAME_MAX + 32], from[RPC_HOST_MAX];
 	struct error err;
 	bool again;
 	int member, r;
@@ -164,9 +180,9 @@ static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
 			job_state_name(driver_job(service->driver)->state));
 		return;
 	}
-	r = polled_join(driver_members(service->driver), node->nodeip,
-			service->jobfile->ranks_per_executor, &member, &again,
-			&err);
+	r = polled_join(
+		driver_members(service->driver), node_address(call, node, from),
+		service->jobfile->ranks_per_executor, &member, &again, &err);
 	if (r < 0) {
 		rpc_call_end(call,
 			     r == -EINVAL   ? RPC_INVALID_ARGUMENT
@@ -189,16 +205,16 @@ static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
 
 /* A scaling pod asks before it joins: then it has to call from that address. */
 static bool may_have_keys(const struct service *service, struct rpc_call *call,
-			  const char *node)
+			  const MpiMonitor__NodeName *node)
 {
 	char from[RPC_HOST_MAX], here[POLLED_ADDRESS_MAX],
 		there[POLLED_ADDRESS_MAX];
+	const char *address = node_address(call, node, from);
 
 	if (polled_find(members_ledger(driver_members(service->driver)),
-			node) != NO_MEMBER)
+			address) != NO_MEMBER)
 		return true;
-	rpc_host(rpc_call_peer(call), from);
-	return polled_address(from, here) && polled_address(node, there) &&
+	return polled_address(from, here) && polled_address(address, there) &&
 	       strcmp(here, there) == 0;
 }
 
@@ -215,7 +231,7 @@ static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
 		return;
 	keys = driver_launcher(service->driver)
 		       ->ops->keys(driver_launcher(service->driver));
-	if (!keys || !may_have_keys(service, call, node->nodeip)) {
+	if (!keys || !may_have_keys(service, call, node)) {
 		rpc_call_end(call, RPC_PERMISSION_DENIED,
 			     "nodeIP: '%.64s' is neither an executor nor the "
 			     "address this call comes from",

@@ -244,13 +244,24 @@ def a_worker_that_never_confirms_is_given_up(room):
 def what_is_wrong_is_answered_with_a_sentence(room):
     code = grpc.StatusCode
     job = Job(room, harness.Work(1003, 20, 7), listen="127.0.0.1")
-    job.refuses(code.INVALID_ARGUMENT, "nodeIP: 'worker-1' is no IPv4 or IPv6",
-                "JobInit", text(1, "worker-1"))
     for name in "activeServer", "checkpointing", "endExec":
         job.refuses(code.NOT_FOUND, "no executor of this job is at 127.0.0.1",
                     name)
     assert job.scale(7) == (0, "9 is more than ranks.max, which is 6")
     assert job.scale(1, "vertical")[0] == 0
+    job.stop()
+    job.at.ends_with(75)
+
+
+def a_host_name_means_the_address_that_the_call_comes_from(room):
+    job = Job(room, harness.Work(1003, 20, 7), listen="127.0.0.1")
+    name = text(1, "heat-mpiworker-0")
+    assert confirmation(job.call("JobInit", name)) == (
+        3, "127.0.0.1 has joined")
+    assert job.call("RetrieveKeys", name)[1]
+    at = room.wait_job("an executor", lambda at: at["members"])
+    assert [one["name"] for one in at["members"]] == ["127.0.0.1"]
+    job.call("endExec")
     job.stop()
     job.at.ends_with(75)
 
@@ -368,6 +379,7 @@ def a_job_that_does_not_ask_for_it_does_not_serve_it(room):
 
 harness.main(
     what_is_wrong_is_answered_with_a_sentence,
+    a_host_name_means_the_address_that_the_call_comes_from,
     two_workers_of_one_address_are_one,
     keys_are_given_to_executors_that_have_joined,
     the_private_key_is_given_away_by_name_alone,
