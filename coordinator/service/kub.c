@@ -7,6 +7,7 @@
 #include "coordinator/service/asked.h"
 #include "coordinator/service/internal.h"
 #include "proto/kub.pb-c.h"
+#include "ssh/keypair.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 enum confirmation {
 	SCALE_DECLINED = 0,
 	SCALE_ACCEPTED = 1,
-	KEYS_ARE_HERE = 2,
+	KEYS_ARE_HERE = 3,
 	HAS_JOINED = 3,
 	GO_ON = 4,
 	CHECKPOINT_NOW = 5,
@@ -226,6 +227,7 @@ static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
 	struct service *service = user;
 	const struct launcher_keys *keys;
 	MpiMonitor__SSHKeys answer = MPI_MONITOR__SSHKEYS__INIT;
+	char authorized_keys[KEYPAIR_PUBLIC_MAX + 1];
 
 	if (!is_served(service, call))
 		return;
@@ -238,7 +240,9 @@ static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
 			     node->nodeip);
 		return;
 	}
-	answer.pubjobkey = (char *)keys->public_key;
+	snprintf(authorized_keys, sizeof(authorized_keys), "%s\n",
+		 keys->public_key);
+	answer.pubjobkey = authorized_keys;
 	/* nobody encrypts this call */
 	if (service->jobfile->kub_private_key)
 		answer.privjobkey = (char *)keys->private_key;

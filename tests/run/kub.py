@@ -75,14 +75,19 @@ def needs_hosts():
 
 
 class Worker:
-    def __init__(self, room, coordinator, number, *options):
-        self.address = f"10.77.0.{10 + number}"
+    """Volcano makes the first ones with the job's key; those that Kub's
+    scheduler makes have "scale" in their name, and ask for it."""
+
+    def __init__(self, job, number, *options, name="mpiworker"):
+        room, self.address = job.room, f"10.77.0.{10 + number}"
         folder = room.path(f"w{number}")
         os.mkdir(folder)
+        if name == "mpiworker":
+            shutil.copy(job.key + ".pub", f"{folder}/authorized_keys")
         self.at = room.start(
             shutil.which("unshare"), *CONTAINER[1:], sys.executable, "-B",
-            WORKER, self.address, coordinator, folder, "parint", ASK_EVERY,
-            *options)
+            WORKER, f"heat-{name}-{number}", self.address, job.address, folder,
+            "parint", ASK_EVERY, *options)
         found = room.wait("a container", lambda: self.at.is_over() or
                           harness.children(self.at.pid))
         assert found is not True, self.at.errors
@@ -93,7 +98,7 @@ class Worker:
             at = ip(*words)
             assert at.returncode == 0, at.stderr
         room.wait("an executor", lambda: self.at.is_over() or
-                  "RetrieveKeys" in self.at.output)
+                  "JobInit" in self.at.output)
 
     def said(self):
         return self.at.output.splitlines()
@@ -115,7 +120,12 @@ class Job:
     """A coordinator that serves Kub's programs, and its client."""
 
     def __init__(self, room, work, listen=HERE, **keys):
-        keys = {"kub": "true", "mpi": "{launcher: ssh}",
+        self.key = room.path("key")
+        if not os.path.exists(self.key):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "",
+                            "-f", self.key], check=True)
+        keys = {"kub": "true",
+                "mpi": f"{{launcher: ssh, key: {self.key}}}",
                 "command": harness.flow([os.path.join(harness.BIN, "parint"),
                                          *work.words]), **keys}
         self.room, self.state = room, room.path("state", "heat")
@@ -173,11 +183,11 @@ def a_scheduler_and_workers_of_kub_run_a_job_and_grow_it(room):
     needs_hosts()
     work = harness.lasting_work()
     job = Job(room, work, ranks=(1, 1, 4))
-    first = Worker(room, job.address, 0)
+    first = Worker(job, 0)
     room.runs_on(1)
     assert job.scale(1) == (1, "from 1 to 2 ranks")
     room.wait_job("a wish for two", lambda at: at["state"] == "growing")
-    second = Worker(room, job.address, 1)
+    second = Worker(job, 1, name="scale")
     room.runs_on(2)
     job.ends_as(work)
     assert len([line for line in job.at.output.splitlines()
@@ -185,7 +195,9 @@ def a_scheduler_and_workers_of_kub_run_a_job_and_grow_it(room):
     first.has_ended()
     second.has_ended()
     said = first.said()
-    assert said[:2] == ["JobInit 3 10.77.0.10 has joined", "RetrieveKeys 2"]
+    assert said[0] == "JobInit 3 10.77.0.10 has joined"
+    assert second.said()[:2] == ["RetrieveKeys 3",
+                                 "JobInit 3 10.77.0.11 has joined"]
     assert said.count("activeServer 5") == said.count("checkpointing 2") == 1
     assert "signalled parint" in said
     assert "activeServer 5" not in second.said()
@@ -195,7 +207,7 @@ def begun(room, *options):
     """A job on two workers that computes for longer than the test takes."""
     needs_hosts()
     job = Job(room, harness.work_for(60), ranks=(2, 1, 4))
-    workers = [Worker(room, job.address, number, *more)
+    workers = [Worker(job, number, *more)
                for number, more in enumerate(((), options))]
     room.runs_on(2)
     return job, workers
@@ -287,8 +299,8 @@ def the_private_key_is_given_away_by_name_alone(room):
         job = Job(room, harness.Work(1003, 20, 7), listen="127.0.0.1",
                   kub_private_key=asked)
         keys = job.call("RetrieveKeys", text(1, "127.0.0.1"))
-        assert keys[3] == 2
-        assert keys[1].startswith(b"ssh-ed25519 ") and b"\n" not in keys[1]
+        assert keys[3] == 3
+        assert re.fullmatch(rb"ssh-ed25519 [^\n]+\n", keys[1])
         private = keys.get(2, b"")
         assert private.startswith(b"-----BEGIN OPENSSH PRIVATE KEY-----\n") \
             if asked == "true" else private == b""
@@ -334,7 +346,7 @@ def an_address_for_them_needs_a_job_that_asks(room):
 
 def keys_are_given_to_executors_that_have_joined(room):
     job = Job(room, harness.Work(1003, 20, 7), listen="127.0.0.1")
-    assert job.call("RetrieveKeys", text(1, "127.0.0.1"))[3] == 2
+    assert job.call("RetrieveKeys", text(1, "127.0.0.1"))[3] == 3
     job.refuses(grpc.StatusCode.PERMISSION_DENIED,
                 "nodeIP: '10.0.0.9' is neither", "RetrieveKeys",
                 text(1, "10.0.0.9"))

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Kub's launcher does on a worker, process 1 of a container
 
-args: ADDRESS COORDINATOR FOLDER PROGRAM SECONDS [mute]
+args: NAME ADDRESS COORDINATOR FOLDER PROGRAM SECONDS [mute]
 
-It says that it is there, takes the job's keys, lets them in by sshd, and asks
-every SECONDS what to do: go on (4), have PROGRAM write a checkpoint (5), end
-(6).  Each call and its answer is a line of its output.  mute: it never confirms
-a checkpoint.
+NAME is the name of the host.  One with "scale" in it takes the job's keys first;
+others were made with FOLDER/authorized_keys.  It lets these keys in by sshd,
+says that it is there, and asks every SECONDS what to do: go on (4), have PROGRAM
+write a checkpoint (5), end (6).  Each call and its answer is a line of its
+output.  mute: it never confirms a checkpoint.
 """
 
 import ctypes
@@ -102,9 +103,9 @@ def say(*words):
     print(*words, flush=True)
 
 
-def set_up_host(address):
+def set_up_host(name, address):
     """eth0 is put here from outside; /sys shows the devices of the machine."""
-    socket.sethostname("k" + address.rpartition(".")[2])
+    socket.sethostname(name)
     while "eth0" not in (name for _, name in socket.if_nameindex()):
         tick(0.02)
     for words in (["addr", "add", address + "/24", "dev", "eth0"],
@@ -114,9 +115,14 @@ def set_up_host(address):
     os.mkdir("/run/sshd")
 
 
-def let_in(address, folder, public):
-    with open(f"{folder}/authorized_keys", "w", encoding="utf-8") as file:
-        file.write(public.decode() + "\n")
+def take_keys(channel, address, folder):
+    keys = call(channel, "RetrieveKeys", text(1, address))
+    with open(f"{folder}/authorized_keys", "wb") as file:
+        file.write(keys[1])
+    say("RetrieveKeys", keys[3])
+
+
+def let_keys_in(address, folder):
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
                     f"{folder}/host_key"], check=True)
     with open(f"{folder}/sshd_config", "w", encoding="utf-8") as file:
@@ -145,6 +151,7 @@ def signal_ranks(program):
 
 def obey(channel, program, seconds, is_mute):
     while True:
+        tick(seconds)
         answer, _ = confirmation(call(channel, "activeServer"))
         say("activeServer", answer)
         if answer == 5:
@@ -155,19 +162,18 @@ def obey(channel, program, seconds, is_mute):
         if answer == 6:
             say("endExec", confirmation(call(channel, "endExec"))[0])
             return
-        tick(seconds)
 
 
-def main(address, coordinator, folder, program, seconds, *options):
-    set_up_host(address)
+def main(name, address, coordinator, folder, program, seconds, *options):
+    set_up_host(name, address)
     with grpc.insecure_channel(coordinator,
                                [("grpc.enable_http_proxy", 0)]) as channel:
-        say("JobInit", *confirmation(
-            call(channel, "JobInit", text(1, address))))
-        keys = call(channel, "RetrieveKeys", text(1, address))
-        say("RetrieveKeys", keys[3])
-        sshd = let_in(address, folder, keys[1])
+        if "scale" in name:
+            take_keys(channel, address, folder)
+        sshd = let_keys_in(address, folder)
         try:
+            say("JobInit", *confirmation(
+                call(channel, "JobInit", text(1, name))))
             obey(channel, program, float(seconds), "mute" in options)
         finally:
             sshd.kill()
