@@ -30,34 +30,56 @@ void polled_name(const char *address, char name[MEMBER_NAME_MAX])
 			*at = '-';
 }
 
-int polled_find(const struct ledger *ledger, const char *name_or_address)
+/* The living executor of that name, or else its last incarnation. */
+static int find_last(const struct ledger *ledger, const char *name)
+{
+	int last = member_find(ledger, name);
+
+	if (last != NO_MEMBER)
+		return last;
+	for (int i = 0; i < ledger->n; i++)
+		if (strcmp(ledger->members[i].name, name) == 0 &&
+		    (last == NO_MEMBER ||
+		     ledger->members[i].incarnation >
+			     ledger->members[last].incarnation))
+			last = i;
+	return last;
+}
+
+int polled_find_any(const struct ledger *ledger, const char *name_or_address)
 {
 	char address[POLLED_ADDRESS_MAX], name[MEMBER_NAME_MAX];
 	int member;
 
-	if (!member_all_polled(ledger))
+	/* an entry that was forgotten has no name */
+	if (!member_all_polled(ledger) || *name_or_address == '\0')
 		return NO_MEMBER;
-	member = member_find(ledger, name_or_address);
+	member = find_last(ledger, name_or_address);
 	if (member != NO_MEMBER || !polled_address(name_or_address, address))
 		return member;
 	polled_name(address, name);
-	return member_find(ledger, name);
+	return find_last(ledger, name);
+}
+
+int polled_find(const struct ledger *ledger, const char *name_or_address)
+{
+	int member = polled_find_any(ledger, name_or_address);
+
+	return member != NO_MEMBER && member_is_alive(&ledger->members[member])
+		       ? member
+		       : NO_MEMBER;
 }
 
 /* An executor does not say which of its lives this is: the next one begins when
  * the last has ended.  Earlier ones may have been forgotten. */
 static uint64_t incarnation(const struct ledger *ledger, const char *name)
 {
-	int alive = member_find(ledger, name);
-	uint64_t last = 0;
+	int last = find_last(ledger, name);
 
-	if (alive != NO_MEMBER)
-		return ledger->members[alive].incarnation;
-	for (int i = 0; i < ledger->n; i++)
-		if (strcmp(ledger->members[i].name, name) == 0 &&
-		    ledger->members[i].incarnation > last)
-			last = ledger->members[i].incarnation;
-	return last + 1;
+	if (last == NO_MEMBER)
+		return 1;
+	return ledger->members[last].incarnation +
+	       !member_is_alive(&ledger->members[last]);
 }
 
 const char *polled_user(void)

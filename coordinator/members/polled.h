@@ -39,4 +39,8 @@ const char *polled_user(void);
 /* The living executor with that name or address, NO_MEMBER if none. */
 int polled_find(const struct ledger *ledger, const char *name_or_address);
 
+/* The same, or else the last one of it that was lost or has left, while the
+ * ledger remembers it. */
+int polled_find_any(const struct ledger *ledger, const char *name_or_address);
+
 #endif

@@ -103,8 +103,14 @@ static void on_scale(struct rpc_call *call, const ProtobufCMessage *message,
 
 /* ---- an executor ---- */
 
+static const struct member *member_at(const struct service *service, int member)
+{
+	return &members_ledger(driver_members(service->driver))
+			->members[member];
+}
+
 /* The executor that calls: by the name in the message, or else by the address
- * of the connection. */
+ * of the connection.  It may have been given up. */
 static int caller(struct service *service, struct rpc_call *call,
 		  const ProtobufCMessage *message)
 {
@@ -117,9 +123,9 @@ static int caller(struct service *service, struct rpc_call *call,
 	if (!is_served(service, call))
 		return NO_MEMBER;
 	rpc_host(rpc_call_peer(call), from);
-	member = polled_find(ledger, dummy->mtest);
+	member = polled_find_any(ledger, dummy->mtest);
 	if (member == NO_MEMBER)
-		member = polled_find(ledger, from);
+		member = polled_find_any(ledger, from);
 	if (member == NO_MEMBER)
 		rpc_call_end(call, RPC_NOT_FOUND,
 			     "no executor of this job is at %s; JobInit comes "
@@ -192,14 +198,10 @@ static void on_job_init(struct rpc_call *call, const ProtobufCMessage *message,
 			     "%s", err.text);
 		return;
 	}
-	if (members_ledger(driver_members(service->driver))
-		    ->members[member]
-		    .state == MEMBER_JOINED)
+	if (member_at(service, member)->state == MEMBER_JOINED)
 		reach(service, member);
 	snprintf(answer, sizeof(answer), "%s %s",
-		 members_ledger(driver_members(service->driver))
-			 ->members[member]
-			 .name,
+		 member_at(service, member)->name,
 		 again ? "is here already" : "has joined");
 	confirm(call, HAS_JOINED, answer);
 }
@@ -250,6 +252,13 @@ static void on_keys(struct rpc_call *call, const ProtobufCMessage *message,
 	rpc_call_reply(call, &answer.base);
 }
 
+/* Was it released, or given up meanwhile?  Kub's launcher takes any refusal for
+ * a failure of its own, and ends well at an answer. */
+static bool is_to_end(const struct member *m)
+{
+	return m->state == MEMBER_LEAVING || !member_is_alive(m);
+}
+
 static void on_active(struct rpc_call *call, const ProtobufCMessage *message,
 		      void *user)
 {
@@ -260,9 +269,7 @@ static void on_active(struct rpc_call *call, const ProtobufCMessage *message,
 	if (member == NO_MEMBER)
 		return;
 	members_heard(driver_members(service->driver), member);
-	if (members_ledger(driver_members(service->driver))
-		    ->members[member]
-		    .state == MEMBER_LEAVING)
+	if (is_to_end(member_at(service, member)))
 		confirm(call, END_NOW, "end");
 	else if (now && driver_job(service->driver)->state == JOB_SAVING &&
 		 launch_asks(now, member))

@@ -247,7 +247,7 @@ def a_worker_that_never_confirms_is_given_up(room):
     os.kill(rank, signal.SIGCONT)
     room.runs_on(1)
     job.at.says("10.77.0.11 lost: it never confirmed that its ranks were")
-    assert workers[1].at.end() != 0
+    workers[1].has_ended()
     is_saved_and_stopped(job, workers[0])
 
 
@@ -291,6 +291,21 @@ def two_workers_of_one_address_are_one(room):
     job.stop()
     room.wait("the end", lambda: job.asks() == 6)
     assert confirmation(job.call("endExec"))[0] == 4
+    job.at.ends_with(75)
+
+
+def a_worker_that_was_given_up_is_told_to_end_and_may_join_again(room):
+    job = Job(room, harness.Work(1003, 20, 7), listen="127.0.0.1")
+    assert job.join("127.0.0.1") == (3, "127.0.0.1 has joined")
+    job.call("endExec")
+    job.at.says("executor=127.0.0.1 lost: it ended")
+    assert job.asks(text(1, "orted")) == 6
+    assert confirmation(job.call("checkpointing"))[0] == 2
+    assert confirmation(job.call("endExec"))[0] == 4
+    assert job.join("127.0.0.1") == (3, "127.0.0.1 has joined")
+    assert job.asks() == 4
+    job.call("endExec")
+    job.stop()
     job.at.ends_with(75)
 
 
@@ -393,6 +408,7 @@ harness.main(
     what_is_wrong_is_answered_with_a_sentence,
     a_host_name_means_the_address_that_the_call_comes_from,
     two_workers_of_one_address_are_one,
+    a_worker_that_was_given_up_is_told_to_end_and_may_join_again,
     keys_are_given_to_executors_that_have_joined,
     the_private_key_is_given_away_by_name_alone,
     a_job_that_encrypts_serves_them_at_an_address_of_their_own,

@@ -70,6 +70,23 @@ static void an_executor_is_found_by_name_and_by_address(void)
 	CHECK(polled_find(&ledger, "10.0.0.1") == NO_MEMBER);
 }
 
+static void an_executor_that_was_lost_is_found_when_any_will_do(void)
+{
+	ledger.n = 0;
+	CHECK(polled_find_any(&ledger, "10.0.0.1") == NO_MEMBER);
+	add("10.0.0.1", true);
+	ledger.members[0].state = MEMBER_LOST;
+	CHECK(polled_find_any(&ledger, "::ffff:10.0.0.1") == 0);
+	CHECK(polled_find(&ledger, "10.0.0.1") == NO_MEMBER);
+	ledger.members[ledger.n++] = ledger.members[0];
+	ledger.members[1].incarnation++;
+	CHECK(polled_find_any(&ledger, "10.0.0.1") == 1);
+	ledger.members[0].state = MEMBER_READY;
+	CHECK(polled_find_any(&ledger, "10.0.0.1") == 0);
+	member_forget(&ledger, 1);
+	CHECK(polled_find_any(&ledger, "") == NO_MEMBER);
+}
+
 static void an_executor_that_holds_a_stream_is_not_taken_for_a_polled_one(void)
 {
 	ledger.n = 0;
@@ -103,5 +120,6 @@ RUN_TESTS(TEST(an_address_is_written_in_one_way),
 	  TEST(what_is_no_address_is_none),
 	  TEST(a_name_made_of_an_address_is_one_that_members_may_have),
 	  TEST(an_executor_is_found_by_name_and_by_address),
+	  TEST(an_executor_that_was_lost_is_found_when_any_will_do),
 	  TEST(an_executor_that_holds_a_stream_is_not_taken_for_a_polled_one),
 	  TEST(a_peer_is_known_by_its_address))
