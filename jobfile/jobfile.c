@@ -6,6 +6,7 @@
 #include "yaml/load.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,6 +83,11 @@ bool jobfile_saves_unasked(const struct jobfile *job)
 	int signo;
 
 	return job->adapter->save(&job->app, &signo) == SAVE_WATCH;
+}
+
+bool jobfile_mpiexec_passes(int signo)
+{
+	return signo == SIGUSR1 || signo == SIGUSR2;
 }
 
 unsigned jobfile_largest(const struct jobfile *job, unsigned limit)
@@ -219,6 +225,8 @@ static int check_kub(struct reader *reader)
 {
 	const struct jobfile *job = reader->job;
 	unsigned line = reader_line(reader, "kub");
+	enum save_kind kind;
+	int signo = 0;
 
 	if (job->kub_private_key && !job->kub)
 		return reader_refuse(reader,
@@ -237,6 +245,17 @@ static int check_kub(struct reader *reader)
 				     "went on, is not followed on Kub's "
 				     "executors; another app, or false",
 				     job->adapter->name);
+	kind = job->adapter->save(&job->app, &signo);
+	if (kind == SAVE_SIGNAL_FIRST ||
+	    (kind == SAVE_SIGNAL_ALL && !jobfile_mpiexec_passes(signo)))
+		return reader_refuse(reader, line, "kub",
+				     "this application saves at SIG%s to %s, "
+				     "and Kub's executors get SIGUSR1 and "
+				     "SIGUSR2 to all ranks by mpiexec, and no "
+				     "other; one of these, or false",
+				     sigabbrev_np(signo),
+				     kind == SAVE_SIGNAL_ALL ? "all ranks"
+							     : "rank 0 alone");
 	return 0;
 }
 

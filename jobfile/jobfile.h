@@ -130,6 +130,10 @@ int jobfile_find_checkpoint(const struct jobfile *job, struct checkpoint *out,
 /* The application writes checkpoints when it likes, and cannot be told to. */
 bool jobfile_saves_unasked(const struct jobfile *job);
 
+/* mpiexec passes this signal on to all of its ranks; others it takes for
+ * itself. */
+bool jobfile_mpiexec_passes(int signo);
+
 /* Largest size from min to limit that is accepted; 0 if none is. */
 unsigned jobfile_largest(const struct jobfile *job, unsigned limit);
 

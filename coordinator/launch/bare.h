@@ -14,9 +14,11 @@
  *            the address it was reached at into SSH_CONNECTION
  *     gone   mpiexec, which waits for its ranks, has ended
  *
- * An executor that was told to save signals its ranks whenever it gets to it,
- * and would hit those of the next start.  So an executor that was told is
- * waited for until it confirms, or is given up.
+ * mpiexec passes the signal to save on to the ranks.  Once they have left, and
+ * their checkpoint is there, the executors are told: Kub's launcher does then
+ * what a restart of its application needs, changes input files, say.  So the
+ * start is not gone before they have confirmed, or were given up.  An executor
+ * that signals its ranks when it is told finds none, and cannot signal twice.
  */
 
 #include "coordinator/launch/launch_ops.h"
@@ -45,7 +47,7 @@ struct bare {
 	struct xmlout *xmlout;
 	bool fallen; /* mpiexec was killed: its daemons are left alone */
 
-	bool saving;
+	bool saving, signalled; /* its ranks are to save, by a signal */
 	struct checkpoint_judge judge;
 	struct loop_timer begin, term, kill, confirm, look;
 };

@@ -87,9 +87,9 @@ void launch_on_ranks_up(struct launch *launch, int member,
 			const Bellows__V1__RanksUp *up);
 void launch_on_ranks_gone(struct launch *launch, int member);
 
-/* launch_bare_save.c: a polled executor calls; must it have its ranks write a
- * checkpoint?  It is then waited for until it has confirmed that it told them.
- * Never of a gated start. */
+/* launch_bare_save.c: a polled executor calls; is a checkpoint there, so that
+ * it must do what a restart of the application needs?  It is then waited for
+ * until it has confirmed.  Never of a gated start. */
 bool launch_asks(struct launch *launch, int member);
 void launch_on_confirmed(struct launch *launch, int member);
 

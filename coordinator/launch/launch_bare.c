@@ -10,8 +10,7 @@
 
 static void bare_signal(struct launch *launch, int signo)
 {
-	/* others mpiexec takes for itself */
-	if (launch->mpirun && (signo == SIGUSR1 || signo == SIGUSR2))
+	if (launch->mpirun && jobfile_mpiexec_passes(signo))
 		mpirun_signal(launch->mpirun, signo);
 	else
 		log_warn("epoch=%u mpiexec passes no %s on to its ranks",

@@ -3,7 +3,7 @@
 
 /*
  * The end of a start on polled executors: mpiexec is told, then made to end;
- * executors that were told to save are waited for
+ * executors that are told of a checkpoint are waited for
  */
 
 #define KILL_AFTER     SECONDS(5)  /* of SIGTERM to mpiexec */
@@ -12,7 +12,8 @@
 static int find_unconfirmed(const struct bare *bare)
 {
 	for (int i = 0; i < bare->launch.layout.n; i++)
-		if (bare->orders[i] == ORDER_TOLD)
+		if (bare->orders[i] == ORDER_WAITS ||
+		    bare->orders[i] == ORDER_TOLD)
 			return i;
 	return -1;
 }
@@ -27,8 +28,8 @@ static void give_up_unconfirmed(void *user)
 		order_step(&bare->orders[place], ORDER_EV_LOST);
 		members_part(launch->room->members,
 			     launch->layout.places[place].member,
-			     "it never confirmed that its ranks were told to "
-			     "save");
+			     "it never confirmed that it knows of the "
+			     "checkpoint");
 	}
 }
 

@@ -28,10 +28,13 @@ void bare_judge_at_end(struct bare *bare)
 	struct checkpoint found;
 	struct error err;
 	int r = jobfile_find_checkpoint(bare->launch.room->job, &found, &err);
+	const char *failure =
+		checkpoint_judge_left(&bare->judge, r, found.mark, &err);
 
-	report(bare, &found, false,
-	       checkpoint_judge_left(&bare->judge, r, found.mark, &err),
-	       checkpoint_judge_is_unread(r));
+	for (int i = 0;
+	     !failure && bare->signalled && i < bare->launch.layout.n; i++)
+		order_step(&bare->orders[i], ORDER_EV_SAVED);
+	report(bare, &found, false, failure, checkpoint_judge_is_unread(r));
 }
 
 static void watch(void *user)
@@ -47,20 +50,16 @@ static void watch(void *user)
 			       CHECKPOINT_JUDGE_EACH, watch, bare);
 }
 
-static void order_saves(struct bare *bare, bool first_only)
+static void signal_ranks(struct bare *bare, int signo)
 {
 	const struct launch *launch = &bare->launch;
-	bool once = launch->room->job->adapter->signal_once;
 
-	for (int i = 0; i < launch->layout.n; i++) {
-		if (first_only && launch->layout.places[i].first != 0)
-			continue;
-		if (bare->orders[i] == ORDER_NONE || !once)
-			order_step(&bare->orders[i], ORDER_EV_SAVE);
-	}
+	if (!bare->signalled || !launch->room->job->adapter->signal_once)
+		mpirun_signal(launch->mpirun, signo);
+	bare->signalled = true;
 }
 
-/* Tells all executors at once: "first" is the executor of rank 0, which would
+/* Tells all ranks at once: "first" is the executor of rank 0, which would
  * report. */
 void bare_save(struct launch *launch, bool first, bool take)
 {
@@ -86,10 +85,8 @@ void bare_save(struct launch *launch, bool first, bool take)
 	}
 	switch (job->adapter->save(&job->app, &signo)) {
 	case SAVE_SIGNAL_ALL:
-		order_saves(bare, false);
-		return;
-	case SAVE_SIGNAL_FIRST:
-		order_saves(bare, true);
+	case SAVE_SIGNAL_FIRST: /* refused with the job file */
+		signal_ranks(bare, signo);
 		return;
 	case SAVE_WATCH:
 		watch(bare);
@@ -97,7 +94,7 @@ void bare_save(struct launch *launch, bool first, bool take)
 	}
 }
 
-/* Index in the layout; -1: the member has nothing to save for this start. */
+/* Index in the layout; -1: the member gets no order of this start. */
 static int find_place(const struct launch *launch, int member)
 {
 	return launch_is_gated(launch) ? -1 : launch_place(launch, member);
@@ -108,9 +105,7 @@ bool launch_asks(struct launch *launch, int member)
 	struct bare *bare = bare_of(launch);
 	int place = find_place(launch, member);
 
-	/* once the ranks leave, an executor that was not told needs no order */
-	return place >= 0 && !launch_has_ended(launch) &&
-	       order_step(&bare->orders[place], ORDER_EV_ASKED);
+	return place >= 0 && order_step(&bare->orders[place], ORDER_EV_ASKED);
 }
 
 void launch_on_confirmed(struct launch *launch, int member)

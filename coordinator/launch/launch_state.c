@@ -33,7 +33,7 @@ static const struct machine_row group_rows[] = {
 };
 
 static const struct machine_row order_rows[] = {
-	{ ORDER_NONE,      ORDER_EV_SAVE,      ORDER_WAITS     },
+	{ ORDER_NONE,      ORDER_EV_SAVED,     ORDER_WAITS     },
 	{ ORDER_NONE,      ORDER_EV_LOST,      ORDER_LOST      },
 	{ ORDER_WAITS,     ORDER_EV_ASKED,     ORDER_TOLD      },
 	{ ORDER_WAITS,     ORDER_EV_CONFIRMED, ORDER_CONFIRMED },
@@ -41,7 +41,6 @@ static const struct machine_row order_rows[] = {
 	{ ORDER_TOLD,      ORDER_EV_ASKED,     ORDER_TOLD      },
 	{ ORDER_TOLD,      ORDER_EV_CONFIRMED, ORDER_CONFIRMED },
 	{ ORDER_TOLD,      ORDER_EV_LOST,      ORDER_LOST      },
-	{ ORDER_CONFIRMED, ORDER_EV_SAVE,      ORDER_WAITS     },
 	{ ORDER_CONFIRMED, ORDER_EV_LOST,      ORDER_LOST      },
 };
 /* clang-format on */

@@ -56,18 +56,18 @@ bool group_has_ranks(unsigned state);
 /* They have run, all of them. */
 bool group_was_up(unsigned state);
 
-/* The order to save, which a polled executor gets when it asks and confirms
- * when it has told its ranks. */
+/* The order to do what a restart of the application needs, which a polled
+ * executor gets when it asks once a checkpoint is there. */
 enum order_state {
 	ORDER_NONE,
 	ORDER_WAITS, /* for the executor to ask */
-	ORDER_TOLD,  /* the executor may signal its ranks at any time */
+	ORDER_TOLD,
 	ORDER_CONFIRMED,
 	ORDER_LOST, /* the executor was given up */
 };
 
 enum order_event {
-	ORDER_EV_SAVE,
+	ORDER_EV_SAVED,
 	ORDER_EV_ASKED,
 	ORDER_EV_CONFIRMED,
 	ORDER_EV_LOST,

@@ -271,9 +271,10 @@ static void on_active(struct rpc_call *call, const ProtobufCMessage *message,
 	members_heard(driver_members(service->driver), member);
 	if (is_to_end(member_at(service, member)))
 		confirm(call, END_NOW, "end");
-	else if (now && driver_job(service->driver)->state == JOB_SAVING &&
-		 launch_asks(now, member))
-		confirm(call, CHECKPOINT_NOW, "have a checkpoint written");
+	else if (now && launch_asks(now, member))
+		confirm(call, CHECKPOINT_NOW,
+			"a checkpoint is there: do what a restart needs, and "
+			"confirm");
 	else
 		confirm(call, GO_ON, "go on");
 }

@@ -87,7 +87,7 @@ class Worker:
         self.at = room.start(
             shutil.which("unshare"), *CONTAINER[1:], sys.executable, "-B",
             WORKER, f"heat-{name}-{number}", self.address, job.address, folder,
-            "parint", ASK_EVERY, *options)
+            ASK_EVERY, *options)
         found = room.wait("a container", lambda: self.at.is_over() or
                           harness.children(self.at.pid))
         assert found is not True, self.at.errors
@@ -199,7 +199,6 @@ def a_scheduler_and_workers_of_kub_run_a_job_and_grow_it(room):
     assert second.said()[:2] == ["RetrieveKeys 3",
                                  "JobInit 3 10.77.0.11 has joined"]
     assert said.count("activeServer 5") == said.count("checkpointing 2") == 1
-    assert "signalled parint" in said
     assert "activeServer 5" not in second.said()
 
 
@@ -237,16 +236,28 @@ def a_worker_that_dies_is_found_at_once_and_costs_the_job_nothing_more(room):
     is_saved_and_stopped(job, workers[0])
 
 
-def a_worker_that_never_confirms_is_given_up(room):
-    job, workers = begun(room, "mute")
+def workers_are_told_of_a_checkpoint_when_it_is_there_and_not_before(room):
+    job, workers = begun(room)
     rank = workers[1].rank()
-    os.kill(rank, signal.SIGSTOP)  # no checkpoint before it was told to save
+    os.kill(rank, signal.SIGSTOP)
     assert job.scale(-1)[0] == 1
-    room.wait("it is told to save", lambda: "activeServer 5" in
-              workers[1].said())
+    room.wait_job("the order to save", lambda at: at["state"] == "saving")
+    before = len(workers[0].said())
+    room.wait("two more answers", lambda:
+              len(workers[0].said()) > before + 1)
+    assert "activeServer 5" not in workers[0].said()
+    assert not os.path.exists(room.path("ck", "parint.ckpt"))
     os.kill(rank, signal.SIGCONT)
     room.runs_on(1)
-    job.at.says("10.77.0.11 lost: it never confirmed that its ranks were")
+    assert workers[0].said().count("activeServer 5") == 1
+    is_saved_and_stopped(job, workers[0])
+
+
+def a_worker_that_never_confirms_is_given_up(room):
+    job, workers = begun(room, "mute")
+    assert job.scale(-1)[0] == 1
+    room.runs_on(1)
+    job.at.says("10.77.0.11 lost: it never confirmed that it knows of the")
     workers[1].has_ended()
     is_saved_and_stopped(job, workers[0])
 
@@ -418,5 +429,6 @@ harness.main(
     a_scheduler_and_workers_of_kub_run_a_job_and_grow_it,
     a_surplus_worker_is_told_to_end_when_the_job_shrinks,
     a_worker_that_dies_is_found_at_once_and_costs_the_job_nothing_more,
+    workers_are_told_of_a_checkpoint_when_it_is_there_and_not_before,
     a_worker_that_never_confirms_is_given_up,
 )

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Kub's launcher does on a worker, process 1 of a container
 
-args: NAME ADDRESS COORDINATOR FOLDER PROGRAM SECONDS [mute]
+args: NAME ADDRESS COORDINATOR FOLDER SECONDS [mute]
 
 NAME is the name of the host.  One with "scale" in it takes the job's keys first;
 others were made with FOLDER/authorized_keys.  It lets these keys in by sshd,
-says that it is there, and asks every SECONDS what to do: go on (4), have PROGRAM
-write a checkpoint (5), end (6).  Each call and its answer is a line of its
-output.  mute: it never confirms a checkpoint.
+says that it is there, and asks every SECONDS what to do: go on (4), confirm that
+a checkpoint is there (5), end (6).  It signals nobody.  Each call and its answer
+is a line of its output.  mute: it never confirms a checkpoint.
 """
 
 import ctypes
@@ -135,36 +135,20 @@ def let_keys_in(address, folder):
             preexec_fn=die_with_parent)
 
 
-def signal_ranks(program):
-    """All processes in sight are those of this host."""
-    for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        try:
-            with open(f"/proc/{name}/comm", encoding="utf-8") as file:
-                if file.read().strip() == program:
-                    os.kill(int(name), signal.SIGUSR1)
-                    say("signalled", program)
-        except OSError:
-            continue
-
-
-def obey(channel, program, seconds, is_mute):
+def obey(channel, seconds, is_mute):
     while True:
         tick(seconds)
         answer, _ = confirmation(call(channel, "activeServer"))
         say("activeServer", answer)
-        if answer == 5:
-            signal_ranks(program)
-            if not is_mute:
-                say("checkpointing",
-                    confirmation(call(channel, "checkpointing"))[0])
+        if answer == 5 and not is_mute:
+            say("checkpointing",
+                confirmation(call(channel, "checkpointing"))[0])
         if answer == 6:
             say("endExec", confirmation(call(channel, "endExec"))[0])
             return
 
 
-def main(name, address, coordinator, folder, program, seconds, *options):
+def main(name, address, coordinator, folder, seconds, *options):
     set_up_host(name, address)
     with grpc.insecure_channel(coordinator,
                                [("grpc.enable_http_proxy", 0)]) as channel:
@@ -174,7 +158,7 @@ def main(name, address, coordinator, folder, program, seconds, *options):
         try:
             say("JobInit", *confirmation(
                 call(channel, "JobInit", text(1, name))))
-            obey(channel, program, float(seconds), "mute" in options)
+            obey(channel, float(seconds), "mute" in options)
         finally:
             sshd.kill()
             sshd.wait()

@@ -65,7 +65,7 @@ static void a_short_file_gets_the_defaults(void)
 static void what_gives_rights_away_is_asked_for_by_name(void)
 {
 	CHECK(parse(GOOD "mpi: {launcher: ssh}\nkub: true\n") == 0);
-	CHECK(!job->kub_private_key && !job->keep_rights);
+	CHECK(job->kub && !job->kub_private_key && !job->keep_rights);
 	CHECK(parse(GOOD "mpi: {launcher: ssh}\nkub: true\n"
 			 "kub_private_key: true\nrights: keep\n") == 0);
 	CHECK(job->kub_private_key && job->keep_rights);
@@ -89,7 +89,6 @@ static void every_key_reaches_its_member(void)
 		    "start_deadline: 250ms\n"
 		    "resume_deadline: 3min\n"
 		    "restart: md --from '{checkpoint}/a b'\n"
-		    "kub: true\n"
 		    "ranks: {initial: 2, min: 2, max: 8}\n"
 		    "ranks_per_executor: 4\n"
 		    "checkpoint: {dir: /ckpt, deadline: 2h}\n"
@@ -127,7 +126,7 @@ static void every_key_reaches_its_member(void)
 	CHECK(job->schedule[1].progress < 0 && job->schedule[1].after == 0);
 	CHECK_TEXT(job->mpi_arguments[1], "none");
 	CHECK(!job->mpi_arguments[2] && job->network == NETWORK_TCP);
-	CHECK(job->launcher == LAUNCHER_SSH && job->kub);
+	CHECK(job->launcher == LAUNCHER_SSH && !job->kub);
 	CHECK_TEXT(job->app.restart[2], "{checkpoint}/a b");
 	CHECK(!job->app.restart[3]);
 	CHECK(job->app.save_signal == SIGTERM && job->app.save_first);

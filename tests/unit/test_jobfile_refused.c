@@ -326,6 +326,20 @@ static const struct refusal wholes[] = {
   "kub: true\n",
   "7: kub: the log of app: gromacs, which proves that it went on, is "
   "not followed on Kub's executors; another app, or false" },
+{ GENERIC
+  "generic: {files: ['*'], progress: '([0-9]+)', save: {signal: SIGTERM}}\n"
+  "mpi: {launcher: ssh}\n"
+  "kub: true\n",
+  "8: kub: this application saves at SIGTERM to all ranks, and Kub's "
+  "executors get SIGUSR1 and SIGUSR2 to all ranks by mpiexec, and no other; "
+  "one of these, or false" },
+{ GENERIC
+  "generic: {files: ['*'], progress: '([0-9]+)', save: {signal: SIGUSR1, to: first}}\n"
+  "mpi: {launcher: ssh}\n"
+  "kub: true\n",
+  "8: kub: this application saves at SIGUSR1 to rank 0 alone, and Kub's "
+  "executors get SIGUSR1 and SIGUSR2 to all ranks by mpiexec, and no other; "
+  "one of these, or false" },
 { "name: a\n"
   "app: parint\n"
   "command: [a]\n"

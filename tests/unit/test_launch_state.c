@@ -77,18 +77,11 @@ static void an_order_is_told_until_it_is_confirmed(void)
 	unsigned order = ORDER_NONE;
 
 	CHECK(!order_step(&order, ORDER_EV_ASKED));
-	CHECK(order_step(&order, ORDER_EV_SAVE));
+	CHECK(order_step(&order, ORDER_EV_SAVED));
 	CHECK(order_step(&order, ORDER_EV_ASKED) && order == ORDER_TOLD);
 	CHECK(order_step(&order, ORDER_EV_ASKED) && order == ORDER_TOLD);
 	CHECK(order_step(&order, ORDER_EV_CONFIRMED));
 	CHECK(!order_step(&order, ORDER_EV_ASKED));
-}
-
-static void the_next_order_waits_to_be_asked_for_again(void)
-{
-	unsigned order = ORDER_CONFIRMED;
-
-	CHECK(order_step(&order, ORDER_EV_SAVE) && order == ORDER_WAITS);
 }
 
 RUN_TESTS(TEST(a_start_is_opened_once_it_is_prepared_and_wanted),
@@ -97,5 +90,4 @@ RUN_TESTS(TEST(a_start_is_opened_once_it_is_prepared_and_wanted),
 	  TEST(every_start_can_be_stopped_and_then_only_goes),
 	  TEST(ranks_that_ran_and_left_were_up),
 	  TEST(a_lost_executor_has_no_ranks),
-	  TEST(an_order_is_told_until_it_is_confirmed),
-	  TEST(the_next_order_waits_to_be_asked_for_again))
+	  TEST(an_order_is_told_until_it_is_confirmed))
