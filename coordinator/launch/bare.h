@@ -17,8 +17,9 @@
  * mpiexec passes the signal to save on to the ranks.  Once they have left, and
  * their checkpoint is there, the executors are told: Kub's launcher does then
  * what a restart of its application needs, changes input files, say.  So the
- * start is not gone before they have confirmed, or were given up.  An executor
- * that signals its ranks when it is told finds none, and cannot signal twice.
+ * start is not gone before one of them has confirmed, or it is plain that none
+ * will.  An executor that signals its ranks when it is told finds none, and
+ * cannot signal twice.
  */
 
 #include "coordinator/launch/launch_ops.h"

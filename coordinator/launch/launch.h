@@ -88,8 +88,8 @@ void launch_on_ranks_up(struct launch *launch, int member,
 void launch_on_ranks_gone(struct launch *launch, int member);
 
 /* launch_bare_save.c: a polled executor calls; is a checkpoint there, so that
- * it must do what a restart of the application needs?  It is then waited for
- * until it has confirmed.  Never of a gated start. */
+ * it must do what a restart of the application needs?  One executor is waited
+ * for that confirms.  Never of a gated start. */
 bool launch_asks(struct launch *launch, int member);
 void launch_on_confirmed(struct launch *launch, int member);
 

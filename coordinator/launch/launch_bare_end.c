@@ -3,34 +3,32 @@
 
 /*
  * The end of a start on polled executors: mpiexec is told, then made to end;
- * executors that are told of a checkpoint are waited for
+ * one of the executors that are told of a checkpoint is waited for
  */
 
 #define KILL_AFTER     SECONDS(5)  /* of SIGTERM to mpiexec */
 #define CONFIRM_WITHIN SECONDS(20) /* of the ranks' end: two rounds of Kub */
 
-static int find_unconfirmed(const struct bare *bare)
+/* One executor is enough: of Kub's workers the first alone confirms. */
+static bool awaits_confirmation(const struct bare *bare)
 {
-	for (int i = 0; i < bare->launch.layout.n; i++)
-		if (bare->orders[i] == ORDER_WAITS ||
-		    bare->orders[i] == ORDER_TOLD)
-			return i;
-	return -1;
+	bool any = false;
+
+	for (int i = 0; i < bare->launch.layout.n; i++) {
+		if (bare->orders[i] == ORDER_CONFIRMED)
+			return false;
+		any |= order_is_open(bare->orders[i]);
+	}
+	return any;
 }
 
-static void give_up_unconfirmed(void *user)
+static void on_unconfirmed(void *user)
 {
 	struct bare *bare = user;
-	struct launch *launch = &bare->launch;
-	int place;
 
-	while ((place = find_unconfirmed(bare)) >= 0) {
-		order_step(&bare->orders[place], ORDER_EV_LOST);
-		members_part(launch->room->members,
-			     launch->layout.places[place].member,
-			     "it never confirmed that it knows of the "
-			     "checkpoint");
-	}
+	for (int i = 0; i < bare->launch.layout.n; i++)
+		order_step(&bare->orders[i], ORDER_EV_PASS);
+	bare_look_for_ranks(bare);
 }
 
 void bare_look_for_ranks(struct bare *bare)
@@ -40,11 +38,11 @@ void bare_look_for_ranks(struct bare *bare)
 	if (launch->state != LAUNCH_STOPPING || !launch_has_ended(launch) ||
 	    bare->fallen)
 		return;
-	if (find_unconfirmed(bare) < 0)
+	if (!awaits_confirmation(bare))
 		launch_set_gone(launch);
 	else if (!loop_timer_is_set(&bare->confirm))
 		loop_timer_set(launch->room->loop, &bare->confirm,
-			       CONFIRM_WITHIN, give_up_unconfirmed, bare);
+			       CONFIRM_WITHIN, on_unconfirmed, bare);
 }
 
 static void on_kill(void *user)
@@ -87,7 +85,7 @@ void bare_on_lost(struct launch *launch, int member)
 
 	if (place < 0)
 		return;
-	order_step(&bare->orders[place], ORDER_EV_LOST);
+	order_step(&bare->orders[place], ORDER_EV_PASS);
 	bare_look_for_ranks(bare);
 	launch_fail(launch, "an executor was lost", false, 0);
 }

@@ -105,7 +105,13 @@ bool launch_asks(struct launch *launch, int member)
 	struct bare *bare = bare_of(launch);
 	int place = find_place(launch, member);
 
-	return place >= 0 && order_step(&bare->orders[place], ORDER_EV_ASKED);
+	if (place < 0 || launch->state != LAUNCH_STOPPING ||
+	    !order_step(&bare->orders[place], ORDER_EV_ASKED))
+		return false;
+	if (bare->orders[place] == ORDER_TOLD)
+		return true;
+	bare_look_for_ranks(bare);
+	return false;
 }
 
 void launch_on_confirmed(struct launch *launch, int member)

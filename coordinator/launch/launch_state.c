@@ -34,14 +34,13 @@ static const struct machine_row group_rows[] = {
 
 static const struct machine_row order_rows[] = {
 	{ ORDER_NONE,      ORDER_EV_SAVED,     ORDER_WAITS     },
-	{ ORDER_NONE,      ORDER_EV_LOST,      ORDER_LOST      },
+	{ ORDER_NONE,      ORDER_EV_PASS,      ORDER_PASSED    },
 	{ ORDER_WAITS,     ORDER_EV_ASKED,     ORDER_TOLD      },
 	{ ORDER_WAITS,     ORDER_EV_CONFIRMED, ORDER_CONFIRMED },
-	{ ORDER_WAITS,     ORDER_EV_LOST,      ORDER_LOST      },
-	{ ORDER_TOLD,      ORDER_EV_ASKED,     ORDER_TOLD      },
+	{ ORDER_WAITS,     ORDER_EV_PASS,      ORDER_PASSED    },
+	{ ORDER_TOLD,      ORDER_EV_ASKED,     ORDER_PASSED    },
 	{ ORDER_TOLD,      ORDER_EV_CONFIRMED, ORDER_CONFIRMED },
-	{ ORDER_TOLD,      ORDER_EV_LOST,      ORDER_LOST      },
-	{ ORDER_CONFIRMED, ORDER_EV_LOST,      ORDER_LOST      },
+	{ ORDER_TOLD,      ORDER_EV_PASS,      ORDER_PASSED    },
 };
 /* clang-format on */
 
@@ -68,4 +67,9 @@ bool group_was_up(unsigned state)
 bool order_step(unsigned *state, enum order_event event)
 {
 	return machine_step(order_rows, LENGTH(order_rows), state, event);
+}
+
+bool order_is_open(unsigned state)
+{
+	return state == ORDER_WAITS || state == ORDER_TOLD;
 }

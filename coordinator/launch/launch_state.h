@@ -57,22 +57,25 @@ bool group_has_ranks(unsigned state);
 bool group_was_up(unsigned state);
 
 /* The order to do what a restart of the application needs, which a polled
- * executor gets when it asks once a checkpoint is there. */
+ * executor gets when it asks once a checkpoint is there.  An executor that asks
+ * again has done what it does, and confirms it no more. */
 enum order_state {
 	ORDER_NONE,
 	ORDER_WAITS, /* for the executor to ask */
 	ORDER_TOLD,
 	ORDER_CONFIRMED,
-	ORDER_LOST, /* the executor was given up */
+	ORDER_PASSED, /* it asked again, was too late, or is lost */
 };
 
 enum order_event {
 	ORDER_EV_SAVED,
 	ORDER_EV_ASKED,
 	ORDER_EV_CONFIRMED,
-	ORDER_EV_LOST,
+	ORDER_EV_PASS,
 };
 
 bool order_step(unsigned *state, enum order_event event);
+/* The executor may still confirm. */
+bool order_is_open(unsigned state);
 
 #endif

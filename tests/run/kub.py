@@ -39,6 +39,7 @@ BRIDGE = [["link", "add", "br0", "address", "02:77:00:00:00:01", "type",
 CONTAINER = ["unshare", "--net", "--uts", "--pid", "--fork", "--mount-proc",
              "--kill-child"]
 ASK_EVERY = "0.5"  # seconds; Kub's own is 10
+RARELY = "25"      # more than a start waits for, less than a lost one is silent
 
 
 # ---- the bed ----
@@ -78,7 +79,7 @@ class Worker:
     """Volcano makes the first ones with the job's key; those that Kub's
     scheduler makes have "scale" in their name, and ask for it."""
 
-    def __init__(self, job, number, *options, name="mpiworker"):
+    def __init__(self, job, number, name="mpiworker", every=ASK_EVERY):
         room, self.address = job.room, f"10.77.0.{10 + number}"
         folder = room.path(f"w{number}")
         os.mkdir(folder)
@@ -87,7 +88,7 @@ class Worker:
         self.at = room.start(
             shutil.which("unshare"), *CONTAINER[1:], sys.executable, "-B",
             WORKER, f"heat-{name}-{number}", self.address, job.address, folder,
-            ASK_EVERY, *options)
+            every)
         found = room.wait("a container", lambda: self.at.is_over() or
                           harness.children(self.at.pid))
         assert found is not True, self.at.errors
@@ -202,12 +203,11 @@ def a_scheduler_and_workers_of_kub_run_a_job_and_grow_it(room):
     assert "activeServer 5" not in second.said()
 
 
-def begun(room, *options):
+def begun(room, first=0, every=ASK_EVERY):
     """A job on two workers that computes for longer than the test takes."""
     needs_hosts()
     job = Job(room, harness.work_for(60), ranks=(2, 1, 4))
-    workers = [Worker(job, number, *more)
-               for number, more in enumerate(((), options))]
+    workers = [Worker(job, first + i, every=every) for i in range(2)]
     room.runs_on(2)
     return job, workers
 
@@ -253,13 +253,40 @@ def workers_are_told_of_a_checkpoint_when_it_is_there_and_not_before(room):
     is_saved_and_stopped(job, workers[0])
 
 
-def a_worker_that_never_confirms_is_given_up(room):
-    job, workers = begun(room, "mute")
+def one_worker_that_confirms_is_enough(room):
+    job, workers = begun(room)
     assert job.scale(-1)[0] == 1
     room.runs_on(1)
-    job.at.says("10.77.0.11 lost: it never confirmed that it knows of the")
     workers[1].has_ended()
+    assert workers[0].said().count("checkpointing 2") == 1
+    assert "checkpointing 2" not in workers[1].said()
     is_saved_and_stopped(job, workers[0])
+    assert " lost: " not in job.at.errors
+
+
+def a_job_goes_on_when_each_worker_has_asked_again_and_none_confirms(room):
+    job, workers = begun(room, 1)
+    assert job.scale(-1)[0] == 1
+    room.runs_on(1)
+    workers[1].has_ended()
+    for worker in workers:
+        assert worker.said().count("activeServer 5") == 1
+        assert "checkpointing 2" not in worker.said()
+    is_saved_and_stopped(job, workers[0])
+    assert " lost: " not in job.at.errors
+
+
+def a_job_goes_on_after_a_while_when_no_worker_confirms(room):
+    """They ask so rarely that none asks twice before it goes on."""
+    job, workers = begun(room, 1, RARELY)
+    assert job.scale(-1)[0] == 1
+    room.runs_on(1)
+    assert " lost: " not in job.at.errors
+    for worker in workers:
+        assert worker.said().count("activeServer 5") <= 1
+    room.runs_out(job.at)
+    for worker in workers:
+        worker.has_ended()
 
 
 # ---- answers ----
@@ -430,5 +457,7 @@ harness.main(
     a_surplus_worker_is_told_to_end_when_the_job_shrinks,
     a_worker_that_dies_is_found_at_once_and_costs_the_job_nothing_more,
     workers_are_told_of_a_checkpoint_when_it_is_there_and_not_before,
-    a_worker_that_never_confirms_is_given_up,
+    one_worker_that_confirms_is_enough,
+    a_job_goes_on_when_each_worker_has_asked_again_and_none_confirms,
+    a_job_goes_on_after_a_while_when_no_worker_confirms,
 )

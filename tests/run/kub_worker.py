@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Kub's launcher does on a worker, process 1 of a container
 
-args: NAME ADDRESS COORDINATOR FOLDER SECONDS [mute]
+args: NAME ADDRESS COORDINATOR FOLDER SECONDS
 
 NAME is the name of the host.  One with "scale" in it takes the job's keys first;
 others were made with FOLDER/authorized_keys.  It lets these keys in by sshd,
 says that it is there, and asks every SECONDS what to do: go on (4), confirm that
-a checkpoint is there (5), end (6).  It signals nobody.  Each call and its answer
-is a line of its output.  mute: it never confirms a checkpoint.
+a checkpoint is there (5), which one with "mpiworker-0" in NAME does and no other,
+end (6).  It signals nobody.  Each call and its answer is a line of its output.
 """
 
 import ctypes
@@ -135,12 +135,12 @@ def let_keys_in(address, folder):
             preexec_fn=die_with_parent)
 
 
-def obey(channel, seconds, is_mute):
+def obey(channel, seconds, confirms):
     while True:
         tick(seconds)
         answer, _ = confirmation(call(channel, "activeServer"))
         say("activeServer", answer)
-        if answer == 5 and not is_mute:
+        if answer == 5 and confirms:
             say("checkpointing",
                 confirmation(call(channel, "checkpointing"))[0])
         if answer == 6:
@@ -148,7 +148,7 @@ def obey(channel, seconds, is_mute):
             return
 
 
-def main(name, address, coordinator, folder, seconds, *options):
+def main(name, address, coordinator, folder, seconds):
     set_up_host(name, address)
     with grpc.insecure_channel(coordinator,
                                [("grpc.enable_http_proxy", 0)]) as channel:
@@ -158,7 +158,7 @@ def main(name, address, coordinator, folder, seconds, *options):
         try:
             say("JobInit", *confirmation(
                 call(channel, "JobInit", text(1, name))))
-            obey(channel, float(seconds), "mute" in options)
+            obey(channel, float(seconds), "mpiworker-0" in name)
         finally:
             sshd.kill()
             sshd.wait()

@@ -72,16 +72,28 @@ static void a_lost_executor_has_no_ranks(void)
 	CHECK(!group_step(&up, GROUP_EV_UP));
 }
 
-static void an_order_is_told_until_it_is_confirmed(void)
+static void an_order_is_told_once_and_is_open_until_it_is_confirmed(void)
 {
 	unsigned order = ORDER_NONE;
 
-	CHECK(!order_step(&order, ORDER_EV_ASKED));
-	CHECK(order_step(&order, ORDER_EV_SAVED));
+	CHECK(!order_step(&order, ORDER_EV_ASKED) && !order_is_open(order));
+	CHECK(order_step(&order, ORDER_EV_SAVED) && order_is_open(order));
 	CHECK(order_step(&order, ORDER_EV_ASKED) && order == ORDER_TOLD);
-	CHECK(order_step(&order, ORDER_EV_ASKED) && order == ORDER_TOLD);
-	CHECK(order_step(&order, ORDER_EV_CONFIRMED));
+	CHECK(order_is_open(order));
+	CHECK(order_step(&order, ORDER_EV_CONFIRMED) && !order_is_open(order));
 	CHECK(!order_step(&order, ORDER_EV_ASKED));
+	CHECK(!order_step(&order, ORDER_EV_PASS));
+}
+
+static void an_executor_that_asks_again_is_not_waited_for(void)
+{
+	unsigned order = ORDER_TOLD, lost = ORDER_NONE;
+
+	CHECK(order_step(&order, ORDER_EV_ASKED) && order == ORDER_PASSED);
+	CHECK(!order_is_open(order));
+	CHECK(!order_step(&order, ORDER_EV_CONFIRMED));
+	CHECK(order_step(&lost, ORDER_EV_PASS) && !order_is_open(lost));
+	CHECK(!order_step(&lost, ORDER_EV_SAVED));
 }
 
 RUN_TESTS(TEST(a_start_is_opened_once_it_is_prepared_and_wanted),
@@ -90,4 +102,5 @@ RUN_TESTS(TEST(a_start_is_opened_once_it_is_prepared_and_wanted),
 	  TEST(every_start_can_be_stopped_and_then_only_goes),
 	  TEST(ranks_that_ran_and_left_were_up),
 	  TEST(a_lost_executor_has_no_ranks),
-	  TEST(an_order_is_told_until_it_is_confirmed))
+	  TEST(an_order_is_told_once_and_is_open_until_it_is_confirmed),
+	  TEST(an_executor_that_asks_again_is_not_waited_for))
