@@ -20,7 +20,8 @@ from objects import expect  # noqa: E402
 ROOT, BELLOWS = sys.argv[1:3]
 K8S = os.path.join(ROOT, "k8s")
 OVERLAYS = sorted(os.listdir(os.path.join(K8S, "overlays")))
-MONITORED = [each for each in OVERLAYS if each != "monitor-outside"]
+OURS = [each for each in OVERLAYS if each != "kub"]  # Kub's workers are root
+MONITORED = [each for each in OURS if each != "monitor-outside"]
 
 
 def text_of(*path):
@@ -121,8 +122,8 @@ def arguments(things, role):
 # ---- what is true ----
 
 
-def every_overlay_is_a_whole_job_in_the_restricted_profile():
-    for name in OVERLAYS:
+def every_overlay_of_our_own_is_a_whole_job_in_the_restricted_profile():
+    for name in OURS:
         roles = objects.check(overlay(name), name)
         expect(("monitor" in roles) == (name in MONITORED), f"{name}: {roles}")
 
@@ -164,7 +165,7 @@ def the_executors_it_begins_with_are_those_of_the_job_file():
                                 objects.job_file(things))[1])
         for thing in things:
             for task in thing.get("spec", {}).get("tasks", []):
-                if task["name"] == "worker":
+                if task["name"] in ("worker", "mpiworker"):
                     expect(task["replicas"] == initial, f"{name}: replicas")
                     expect(task["minAvailable"] <= 1, f"{name}: it shrinks")
 
@@ -195,6 +196,57 @@ def a_monitor_gets_the_owner_of_the_job_and_may_read_it():
         replicas = "--mode=replicas" in said
         expect(("patch" in rules[0]["verbs"]) == replicas,
                f"{name}: patch of {owner}")
+
+
+def what_the_overlay_of_kub_has_of_ours_is_as_elsewhere():
+    roles = []
+    for thing in overlay("kub"):
+        objects.is_whole(thing)
+        if "tasks" in thing.get("spec", {}):
+            objects.restarts_nothing(thing)
+        for label, template in objects.templates(thing):
+            roles.append(objects.role_of(label, template))
+            facts = [objects.is_mounted, objects.is_reclaimed,
+                     objects.is_probed_where_it_tells_health,
+                     objects.has_its_journal_on_the_claim]
+            if roles[-1] == "coordinator":
+                facts += [objects.shows_only_itself, objects.is_free]
+            for fact in facts:
+                fact(label, template)
+            expect(template["spec"]["automountServiceAccountToken"] is False,
+                   f"{label}: a token of the API")
+    expect(roles == ["coordinator", "executor"], f"kub: {roles}")
+
+
+def the_overlay_of_kub_is_where_its_programs_look():
+    things = {each["kind"]: each for each in overlay("kub")}
+    service, text = things["Service"], objects.job_file(things.values())
+    master, worker = [template for _, template
+                      in objects.templates(things["Job"])]
+    port, = service["spec"]["ports"]
+    words = arguments(things.values(), "coordinator")
+    expect(service["metadata"]["name"] == "grpc-server"
+           and port["port"] == port.get("targetPort", port["port"]) == 30173
+           and words[words.index("--kub") + 1] == "0.0.0.0:30173",
+           f"kub: {port} and {words}")
+    expect(service["spec"]["selector"].items()
+           <= master["metadata"]["labels"].items()
+           and service["spec"]["clusterIP"] == "None", f"kub: {service}")
+    expect([task["name"] for task in things["Job"]["spec"]["tasks"]]
+           == ["mpimaster", "mpiworker"] and "ssh" in
+           things["Job"]["spec"]["plugins"], "kub: its host names and keys")
+    claim = things["PersistentVolumeClaim"]["metadata"]["name"]
+    for template in master, worker:
+        spec = template["spec"]
+        at = [each["mountPath"] for each in spec["containers"][0]
+              ["volumeMounts"] if each["name"] == "data"]
+        of = [each["persistentVolumeClaim"]["claimName"] for each in
+              spec["volumes"] if each["name"] == "data"]
+        expect((claim, at, of) == ("task-pv-claim", ["/data"], [claim]),
+               f"kub: {claim} {at} {of}")
+    expect(re.search(r"^checkpoint: \{dir: /data\}$", text, re.M)
+           and re.search(r"^mpi: .*key: /root/\.ssh/id_rsa\}$", text, re.M)
+           and re.search(r"^kub: true$", text, re.M), f"kub: {text}")
 
 
 def a_single_node_has_a_volume_for_the_claim_of_the_job():
@@ -257,12 +309,14 @@ def the_rows_on_rbac_are_those_of_the_roles():
     expect(rows == rules, f"docs/kubernetes.md: {rows ^ rules}")
 
 
-objects.main(every_overlay_is_a_whole_job_in_the_restricted_profile,
+objects.main(every_overlay_of_our_own_is_a_whole_job_in_the_restricted_profile,
              kubectl_reads_the_overlays_alike,
              every_job_file_is_valid_and_of_that_name,
              the_executors_it_begins_with_are_those_of_the_job_file,
              a_master_that_is_replaced_often_does_not_end_the_job,
              a_monitor_gets_the_owner_of_the_job_and_may_read_it,
+             what_the_overlay_of_kub_has_of_ours_is_as_elsewhere,
+             the_overlay_of_kub_is_where_its_programs_look,
              a_single_node_has_a_volume_for_the_claim_of_the_job,
              no_manifest_has_a_secret_in_it,
              an_mpi_job_of_volcano_becomes_elastic_by_ten_lines,
