@@ -21,7 +21,7 @@ NAMELIST = """\
  nx           =      16,
  ny           =      12,   ! rows / ranks
  nz           =       4,
- ppnode       =       1,
+ ppnode       =     128,
  /
 
  &param1
@@ -229,11 +229,12 @@ def what_cannot_be_resized_is_refused(room):
          "is -3600, so CM1 writes no restart files; ", "rstfrq = 600.0"),
         (("filetype = 2", "filetype = 3"), "namelist.input:24: "
          "restart_filetype is 3, one file for each rank", "= 2"),
-        (("ppnode       =       1", "ppnode = 4"), "heat.yaml:6: "
-         "ranks.initial: its ppnode is 4, of which 2 is no multiple; "),
+        (("ppnode       =     128", "ppnode = 2"), "heat.yaml:6: "
+         "ranks.initial: its ppnode is 2, of which 3 is no multiple; "),
     ]
     for change, *sentences in wrong:
-        model = Model(room, NAMELIST.replace(*change) if change else None)
+        model = Model(room, NAMELIST.replace(*change) if change else None,
+                      ranks=(3, 1, 6))
         model.start().ends_with(65).says(*sentences)
         assert not model.files() and model.at.output == ""
         for name in os.listdir(model.folder):
@@ -242,7 +243,7 @@ def what_cannot_be_resized_is_refused(room):
 
 
 def a_size_that_ppnode_does_not_divide_is_declined(room):
-    model = Model(room, NAMELIST.replace("ppnode       =       1",
+    model = Model(room, NAMELIST.replace("ppnode       =     128",
                                          "ppnode = 2"), hold=12)
     model.start()
     model.is_at(12)

@@ -81,7 +81,7 @@ static void read_namelist(struct model *m)
 	m->rstnum = (int)number("param2", "rstnum");
 	if (m->nx < 1 || m->ny < m->ranks || m->nz < 1 || m->dtl <= 0)
 		fail("there is no grid for so many ranks");
-	if (m->ppnode > 1 && m->ranks % m->ppnode != 0)
+	if (m->ranks > m->ppnode && m->ranks % m->ppnode != 0)
 		fail("ppnode does not divide the number of ranks");
 }
 

@@ -238,6 +238,19 @@ static void ppnode_divides_the_number_of_ranks(void)
 	CHECK(adapter_cm1.accepts(&app, 3, &err) == 0);
 }
 
+static void a_ppnode_above_the_number_of_ranks_is_accepted(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	struct adapter_app app = app_here();
+	struct error err;
+
+	put("namelist.input", changed(good, "     2,", "   128,"));
+	CHECK(dir && adapter_cm1.accepts(&app, 3, &err) == 0);
+	CHECK(adapter_cm1.accepts(&app, 128, &err) == 0);
+	CHECK(adapter_cm1.accepts(&app, 129, &err) == -EINVAL);
+	CHECK(adapter_cm1.accepts(&app, 256, &err) == 0);
+}
+
 /* ---- checkpoints ---- */
 
 static int newest(struct checkpoint *out)
@@ -473,6 +486,7 @@ RUN_TESTS(TEST(a_good_namelist_is_taken),
 	  TEST(a_namelist_that_is_none_is_refused),
 	  TEST(a_checkpoint_folder_that_cm1_does_not_use_is_refused),
 	  TEST(ppnode_divides_the_number_of_ranks),
+	  TEST(a_ppnode_above_the_number_of_ranks_is_accepted),
 	  TEST(the_newest_complete_set_counts), TEST(a_torn_set_is_passed_over),
 	  TEST(a_first_set_smaller_than_the_grid_is_torn),
 	  TEST(a_part_that_is_written_again_makes_another_checkpoint),
