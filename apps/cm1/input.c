@@ -94,39 +94,80 @@ static int read_file(struct input *input, struct error *err)
 
 /* ---- what it says ---- */
 
-static int read_count(const struct namelist *list, const char *group,
-		      const char *key, unsigned *out, struct error *err)
-{
-	double number;
-	unsigned line;
-	int r = namelist_number(list, group, key, &number, &line, err);
+/* What CM1 takes if a key is not given; of nx, ny and nz that is not known. */
+static const struct {
+	const char *group, *key;
+	double otherwise;
+} keys[INPUT_KEYS] = {
+	[INPUT_NX] = {"param0", "nx", 0},
+	[INPUT_NY] = {"param0", "ny", 0},
+	[INPUT_NZ] = {"param0", "nz", 0},
+	[INPUT_PPNODE] = {"param0", "ppnode", 1},
+	[INPUT_TIMAX] = {"param1", "timax", 0},
+	[INPUT_RUN_TIME] = {"param1", "run_time", -999.9},
+	[INPUT_RSTFRQ] = {"param1", "rstfrq", -3600},
+	[INPUT_RESTART_FORMAT] = {"param16", "restart_format", 1},
+	[INPUT_RESTART_FILETYPE] = {"param16", "restart_filetype", 2},
+};
 
-	if (r != 0)
-		return r < 0 ? r : 0;
-	if (number < 1 || number > COUNT_MAX || number != floor(number))
-		return error_set(err, -EINVAL,
-				 "%s:%u: %s is %g; a whole number from 1 to %d",
-				 list->path, line, key, number, COUNT_MAX);
+static int read_values(struct input *input, struct error *err)
+{
+	struct namelist_wanted wanted[INPUT_KEYS];
+	struct namelist list = list_of(input);
+	int r;
+
+	for (int i = 0; i < INPUT_KEYS; i++) {
+		wanted[i] = (struct namelist_wanted){.group = keys[i].group,
+						     .key = keys[i].key};
+		input->value[i] = keys[i].otherwise;
+	}
+	r = namelist_find(&list, wanted, INPUT_KEYS, err);
+	for (int i = 0; r == 0 && i < INPUT_KEYS; i++) {
+		if (!wanted[i].found)
+			continue;
+		input->line[i] = wanted[i].item.line;
+		r = namelist_number(&list, &wanted[i].item, &input->value[i],
+				    err);
+	}
+	return r;
+}
+
+/* "<path>:<line>: <key> is <value><what is wrong>"; -EINVAL. */
+static int refuse(const struct input *input, enum input_key key,
+		  const char *wrong, struct error *err)
+{
+	return error_set(err, -EINVAL, "%s:%u: %s is %g%s", input->path,
+			 input->line[key], keys[key].key, input->value[key],
+			 wrong);
+}
+
+static int read_count(const struct input *input, enum input_key key,
+		      unsigned *out, struct error *err)
+{
+	double number = input->value[key];
+
+	if (input->line[key] != 0 &&
+	    (number < 1 || number > COUNT_MAX || number != floor(number)))
+		return refuse(input, key, "; a whole number from 1 to 1000000",
+			      err);
 	*out = (unsigned)number;
 	return 0;
 }
 
-static int read_grid(struct input *input, const struct namelist *list,
-		     struct error *err)
+static int read_grid(struct input *input, struct error *err)
 {
 	const struct {
-		const char *key;
+		enum input_key key;
 		unsigned *to;
 	} counts[] = {
-		{"nx", &input->nx},
-		{"ny", &input->ny},
-		{"nz", &input->nz},
-		{"ppnode", &input->ppnode},
+		{INPUT_NX, &input->nx},
+		{INPUT_NY, &input->ny},
+		{INPUT_NZ, &input->nz},
+		{INPUT_PPNODE, &input->ppnode},
 	};
 
 	for (size_t i = 0; i < LENGTH(counts); i++) {
-		int r = read_count(list, "param0", counts[i].key, counts[i].to,
-				   err);
+		int r = read_count(input, counts[i].key, counts[i].to, err);
 
 		if (r < 0)
 			return r;
@@ -134,111 +175,83 @@ static int read_grid(struct input *input, const struct namelist *list,
 	return 0;
 }
 
-static int read_period(struct input *input, const struct namelist *list,
-		       struct error *err)
+static int read_period(struct input *input, struct error *err)
 {
-	double seconds;
-	unsigned line;
-	int r = namelist_number(list, "param1", "rstfrq", &seconds, &line, err);
+	double seconds = input->value[INPUT_RSTFRQ];
 
-	if (r < 0)
-		return r;
-	if (r > 0)
+	if (input->line[INPUT_RSTFRQ] == 0)
 		return error_set(err, -EINVAL,
 				 "%s: &param1 has no rstfrq, so CM1 writes no "
 				 "restart files; seconds of model time from "
 				 "one to the next, as rstfrq = 600.0",
-				 list->path);
+				 input->path);
 	if (seconds < 1e-3)
-		return error_set(err, -EINVAL,
-				 "%s:%u: rstfrq is %g, so CM1 writes no "
-				 "restart files; seconds of model time from "
-				 "one to the next, as rstfrq = 600.0",
-				 list->path, line, seconds);
+		return refuse(input, INPUT_RSTFRQ,
+			      ", so CM1 writes no restart files; seconds of "
+			      "model time from one to the next, as rstfrq = "
+			      "600.0",
+			      err);
 	if (seconds > 1e12)
-		return error_set(err, -EINVAL,
-				 "%s:%u: rstfrq is %g; at most 1e12",
-				 list->path, line, seconds);
+		return refuse(input, INPUT_RSTFRQ, "; at most 1e12", err);
 	input->period = seconds * 1e3;
 	return 0;
 }
 
-static int read_end(struct input *input, const struct namelist *list,
-		    struct error *err)
+static int read_end(struct input *input, struct error *err)
 {
-	double seconds;
-	unsigned line;
-	int r = namelist_number(list, "param1", "run_time", &seconds, &line,
-				err);
+	double seconds = input->value[INPUT_TIMAX];
 
-	if (r == 0 && seconds > 0)
-		return error_set(err, -EINVAL,
-				 "%s:%u: run_time is %g, which CM1 counts anew "
-				 "from each restart; the end as timax, and "
-				 "run_time = -999.9",
-				 list->path, line, seconds);
-	if (r >= 0)
-		r = namelist_number(list, "param1", "timax", &seconds, &line,
-				    err);
-	if (r == 0 && (seconds < 0 || seconds > 1e12))
-		return error_set(err, -EINVAL,
-				 "%s:%u: timax is %g; from 0 to 1e12",
-				 list->path, line, seconds);
-	if (r == 0)
-		input->end = seconds * 1e3;
-	return r < 0 ? r : 0;
+	if (input->value[INPUT_RUN_TIME] > 0)
+		return refuse(input, INPUT_RUN_TIME,
+			      ", which CM1 counts anew from each restart; the "
+			      "end as timax, and run_time = -999.9",
+			      err);
+	if (seconds < 0 || seconds > 1e12)
+		return refuse(input, INPUT_TIMAX, "; from 0 to 1e12", err);
+	input->end = seconds * 1e3;
+	return 0;
 }
 
 /* One file for each kind of variable and time, as plain binary. */
-static int check_files(const struct namelist *list, struct error *err)
+static int check_files(const struct input *input, struct error *err)
 {
-	double format = 1, type = 2;
-	unsigned line, type_line;
-	int r = namelist_number(list, "param16", "restart_format", &format,
-				&line, err);
+	double type = input->value[INPUT_RESTART_FILETYPE];
 
-	if (r >= 0)
-		r = namelist_number(list, "param16", "restart_filetype", &type,
-				    &type_line, err);
-	if (r < 0)
-		return r;
-	if (format != 1)
-		return error_set(err, -EINVAL,
-				 "%s:%u: restart_format is %g; only binary "
-				 "files are understood: restart_format = 1",
-				 list->path, line, format);
+	if (input->value[INPUT_RESTART_FORMAT] != 1)
+		return refuse(input, INPUT_RESTART_FORMAT,
+			      "; only binary files are understood: "
+			      "restart_format = 1",
+			      err);
 	if (type == 2)
 		return 0;
-	return error_set(err, -EINVAL,
-			 "%s:%u: restart_filetype is %g%s; "
-			 "restart_filetype = 2",
-			 list->path, type_line, type,
-			 type == 3   ? ", one file for each rank, from which "
-				       "other numbers of ranks cannot go on"
-			 : type == 1 ? ", so that each restart is written over "
-				       "the one before"
-				     : "");
+	return refuse(input, INPUT_RESTART_FILETYPE,
+		      type == 3   ? ", one file for each rank, from which "
+				    "other numbers of ranks cannot go on; "
+				    "restart_filetype = 2"
+		      : type == 1 ? ", so that each restart is written over "
+				    "the one before; restart_filetype = 2"
+				  : "; restart_filetype = 2",
+		      err);
 }
 
 int input_load(struct input *input, const struct adapter_app *app,
 	       struct error *err)
 {
-	struct namelist list;
 	int r;
 
-	*input = (struct input){.ppnode = 1};
+	*input = (struct input){.text = NULL};
 	r = find_path(input, app, err);
 	if (r == 0)
 		r = read_file(input, err);
-	if (r < 0)
-		return r;
-	list = list_of(input);
-	r = read_grid(input, &list, err);
 	if (r == 0)
-		r = read_period(input, &list, err);
+		r = read_values(input, err);
 	if (r == 0)
-		r = read_end(input, &list, err);
-	return r == 0 ? check_files(&list, err) : r;
+		r = read_grid(input, err);
+	if (r == 0)
+		r = read_period(input, err);
+	if (r == 0)
+		r = read_end(input, err);
+	return r == 0 ? check_files(input, err) : r;
 }
 
 void input_fini(struct input *input)

@@ -11,10 +11,28 @@
 
 #include <limits.h>
 
+/* Keys of the namelist that matter. */
+enum input_key {
+	INPUT_NX,
+	INPUT_NY,
+	INPUT_NZ,
+	INPUT_PPNODE,
+	INPUT_TIMAX,
+	INPUT_RUN_TIME,
+	INPUT_RSTFRQ,
+	INPUT_RESTART_FORMAT,
+	INPUT_RESTART_FILETYPE,
+	INPUT_KEYS,
+};
+
 struct input {
 	char path[PATH_MAX];
 	char *text; /* owned; NULL: not loaded */
 	size_t size;
+
+	double value[INPUT_KEYS];  /* of a key that is not given: what CM1
+				    * takes then */
+	unsigned line[INPUT_KEYS]; /* 0: it is not given */
 
 	double period;       /* rstfrq, milliseconds of model time: 1 or more */
 	double end;          /* timax, likewise; 0: not said */

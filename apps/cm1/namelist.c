@@ -73,21 +73,48 @@ static int find_place(struct edit_target *target, const struct namelist *list,
 	}
 }
 
-int namelist_find(const struct namelist *list, const char *group,
-		  const char *key, struct namelist_item *out, struct error *err)
-{
-	struct edit_target target;
-	int r = find_place(&target, list, group, key, err);
+/* ---- values ---- */
 
-	if (r < 0)
-		return r;
-	if (!target.has_key)
-		return 1;
-	*out = target.key;
-	return 0;
+static void note_wanted(struct namelist_wanted *wanted,
+			const struct namelist *list,
+			const struct namelist_item *item)
+{
+	switch (item->kind) {
+	case NAMELIST_GROUP:
+		wanted->within = !wanted->seen &&
+				 namelist_is(list, item->name, wanted->group);
+		wanted->seen |= wanted->within;
+		return;
+	case NAMELIST_VALUE:
+		if (!wanted->within || item->qualified ||
+		    !namelist_is(list, item->name, wanted->key))
+			return;
+		wanted->item = *item;
+		wanted->found = true;
+		return;
+	case NAMELIST_END:
+	case NAMELIST_OVER:
+		wanted->within = false;
+		return;
+	}
 }
 
-/* ---- numbers ---- */
+int namelist_find(const struct namelist *list, struct namelist_wanted *wanted,
+		  size_t n, struct error *err)
+{
+	struct namelist_scan scan = {.list = list};
+	struct namelist_item item;
+
+	do {
+		int r = namelist_next(&scan, &item, err);
+
+		if (r < 0)
+			return r;
+		for (size_t i = 0; i < n; i++)
+			note_wanted(&wanted[i], list, &item);
+	} while (item.kind != NAMELIST_OVER);
+	return 0;
+}
 
 static bool parse_number(const char *text, size_t size, double *out)
 {
@@ -105,24 +132,25 @@ static bool parse_number(const char *text, size_t size, double *out)
 	return *end == '\0' && isfinite(*out);
 }
 
-int namelist_number(const struct namelist *list, const char *group,
-		    const char *key, double *out, unsigned *line,
+static int refuse_value(const struct namelist *list,
+			const struct namelist_item *item, const char *right,
+			struct error *err)
+{
+	int n = item->value.size < 40 ? (int)item->value.size : 40;
+
+	return error_set(err, -EINVAL, "%s:%u: %.*s is '%.*s'; %s", list->path,
+			 item->line, (int)item->name.size,
+			 list->text + item->name.at, n,
+			 list->text + item->value.at, right);
+}
+
+int namelist_number(const struct namelist *list,
+		    const struct namelist_item *item, double *out,
 		    struct error *err)
 {
-	struct namelist_item item;
-	int r = namelist_find(list, group, key, &item, err);
-	int n;
-
-	if (r != 0)
-		return r;
-	if (line)
-		*line = item.line;
-	if (parse_number(list->text + item.value.at, item.value.size, out))
+	if (parse_number(list->text + item->value.at, item->value.size, out))
 		return 0;
-	n = item.value.size < 40 ? (int)item.value.size : 40;
-	return error_set(err, -EINVAL, "%s:%u: %s is '%.*s'; one number",
-			 list->path, item.line, key, n,
-			 list->text + item.value.at);
+	return refuse_value(list, item, "one number", err);
 }
 
 /* ---- edits ---- */

@@ -71,15 +71,23 @@ int namelist_next(struct namelist_scan *scan, struct namelist_item *item,
 bool namelist_is(const struct namelist *list, struct namelist_span span,
 		 const char *name);
 
-/* The value of a key: 0, 1 if there is no such key or group, or -EINVAL. */
-int namelist_find(const struct namelist *list, const char *group,
-		  const char *key, struct namelist_item *out,
-		  struct error *err);
+/* A key to look for, and its assignment if it is found. */
+struct namelist_wanted {
+	const char *group, *key;
+	bool found;
+	struct namelist_item item;
+	bool within, seen; /* the search: in the group, and that it was there */
+};
 
-/* The same as a number, with any of Fortran's exponents; -EINVAL too if it is
- * another value.  *line, if not NULL: where it stands. */
-int namelist_number(const struct namelist *list, const char *group,
-		    const char *key, double *out, unsigned *line,
+/* Looks for n keys at once, of which only group and key are set: 0, or -EINVAL
+ * if the text is none. */
+int namelist_find(const struct namelist *list, struct namelist_wanted *wanted,
+		  size_t n, struct error *err);
+
+/* The value of an assignment as a number, with any of Fortran's exponents;
+ * -EINVAL if it is another one. */
+int namelist_number(const struct namelist *list,
+		    const struct namelist_item *item, double *out,
 		    struct error *err);
 
 /* The text with another value for key; where there is no such key, it is put at

@@ -74,22 +74,24 @@ static void items_are_kept(const struct namelist *old,
 static void edit(const struct namelist *old, const char *key, const char *value)
 {
 	CLEANUP(free) char *text = NULL, *again = NULL;
-	struct namelist_item before = {0}, after;
+	struct namelist_wanted before = {.group = GROUP, .key = key};
+	struct namelist_wanted after = before;
 	struct namelist new = {.path = old->path};
 	struct error err;
 	size_t size;
-	int r = namelist_find(old, GROUP, key, &before, &err);
+	int r = namelist_find(old, &before, 1, &err);
 
 	if (namelist_set(old, GROUP, key, value, &text, &new.size, &err) < 0) {
-		HOLD(r != 0 && strncmp(err.text, "fuzz:", 5) == 0);
+		HOLD(r < 0 || !before.found);
+		HOLD(strncmp(err.text, "fuzz:", 5) == 0);
 		return;
 	}
-	HOLD(r >= 0);
+	HOLD(r == 0);
 	new.text = text;
-	HOLD(namelist_find(&new, GROUP, key, &after, NULL) == 0);
-	HOLD(is_text(&new, after.value, value));
-	bytes_are_kept(old, &new, before.value);
-	items_are_kept(old, &new, r == 0, after.name.at);
+	HOLD(namelist_find(&new, &after, 1, NULL) == 0 && after.found);
+	HOLD(is_text(&new, after.item.value, value));
+	bytes_are_kept(old, &new, before.item.value);
+	items_are_kept(old, &new, before.found, after.item.name.at);
 	HOLD(namelist_set(&new, GROUP, key, value, &again, &size, NULL) == 0);
 	HOLD(size == new.size &&memcmp(text, again, size) == 0);
 }
@@ -98,9 +100,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	CLEANUP(free) char *copy = fuzz_copy(data, size);
 	struct namelist list = {.path = "fuzz", .text = copy, .size = size};
+	struct namelist_wanted rstfrq = {.group = "param1", .key = "rstfrq"};
 	double number;
 
-	namelist_number(&list, "param1", "rstfrq", &number, NULL, NULL);
+	if (namelist_find(&list, &rstfrq, 1, NULL) == 0 && rstfrq.found)
+		namelist_number(&list, &rstfrq.item, &number, NULL);
 	edit(&list, "irst", "1");
 	edit(&list, "rstnum", "123");
 	return 0;

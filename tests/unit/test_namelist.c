@@ -16,13 +16,13 @@ static const char *irst_of(const char *text)
 {
 	static struct error err;
 	struct namelist list = list_of(text);
-	struct namelist_item item;
-	int r = namelist_find(&list, "param2", "irst", &item, &err);
+	struct namelist_wanted irst = {.group = "param2", .key = "irst"};
+	int r = namelist_find(&list, &irst, 1, &err);
 
-	if (r == 0)
+	if (r == 0 && irst.found)
 		snprintf(err.text, sizeof(err.text), "%.*s",
-			 (int)item.value.size, text + item.value.at);
-	return r > 0 ? "-" : err.text;
+			 (int)irst.item.value.size, text + irst.item.value.at);
+	return r == 0 && !irst.found ? "-" : err.text;
 }
 
 /* The text with irst = 1, or else the sentence. */
@@ -150,6 +150,21 @@ static void what_is_no_namelist_is_refused_with_its_line(void)
 		   "n.input:2: this is no assignment; key = value");
 }
 
+/* Of x in &p. */
+static int number_of(const char *value, struct namelist_wanted *x,
+		     double *number, struct error *err)
+{
+	struct namelist list;
+	char text[64];
+
+	snprintf(text, sizeof(text), "&p\n x = %s /", value);
+	list = list_of(text);
+	*x = (struct namelist_wanted){.group = "p", .key = "x"};
+	if (namelist_find(&list, x, 1, err) < 0 || !x->found)
+		return -ENOENT;
+	return namelist_number(&list, &x->item, number, err);
+}
+
 static void numbers_are_those_of_the_language(void)
 {
 	static const struct {
@@ -159,19 +174,13 @@ static void numbers_are_those_of_the_language(void)
 		{"60", 60}, {"-3600.", -3600}, {"1.5d2", 150},
 		{".5", .5}, {"+2E1", 20},      {"1D-3", 1e-3},
 	};
+	struct namelist_wanted x;
 	struct error err;
-	unsigned line = 0;
 	double number;
-	char text[64];
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct namelist list;
-
-		snprintf(text, sizeof(text), "&p\n x = %s, /", cases[i].text);
-		list = list_of(text);
-		CHECK(namelist_number(&list, "p", "x", &number, &line, &err) ==
-		      0);
-		CHECK(number == cases[i].number && line == 2);
+		CHECK(number_of(cases[i].text, &x, &number, &err) == 0);
+		CHECK(number == cases[i].number && x.item.line == 2);
 	}
 }
 
@@ -180,18 +189,13 @@ static void what_is_no_number_is_refused(void)
 	static const char *const cases[] = {"'60'",  "2*5", "T",    "1 2", "1d",
 					    "1e999", "nan", "0x10", ""};
 	struct error err, expected;
+	struct namelist_wanted x;
 	double number;
-	char text[64];
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct namelist list;
-
-		snprintf(text, sizeof(text), "&p\n x = %s /", cases[i]);
 		snprintf(expected.text, sizeof(expected.text),
 			 "n.input:2: x is '%s'; one number", cases[i]);
-		list = list_of(text);
-		CHECK(namelist_number(&list, "p", "x", &number, NULL, &err) ==
-		      -EINVAL);
+		CHECK(number_of(cases[i], &x, &number, &err) == -EINVAL);
 		CHECK_TEXT(err.text, expected.text);
 	}
 }
