@@ -11,17 +11,19 @@
  * milliseconds of that time.
  *
  * The line "This is a restart." is no proof that CM1 went on, for it does not
- * name the checkpoint: the first time that CM1 prints has to be behind that of
- * the checkpoint.
+ * name the checkpoint: the first time that CM1 prints must not be before that
+ * of the checkpoint.
  */
 
 #include "apps/adapter.h"
 #include "apps/cm1/input.h"
 #include "apps/cm1/sets.h"
 #include "base/cleanup.h"
+#include "base/list.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -165,18 +167,57 @@ static int files(const struct adapter_app *app, const struct checkpoint *of,
 			  each, user);
 }
 
-/* "<nstep> <minutes> min" */
-static bool read_time(const char *line, double *minutes)
+/* Of timeformat 1 to 4, in milliseconds. */
+static const struct {
+	const char *name;
+	double ms;
+} units[] = {
+	{"sec", 1e3},
+	{"min", 60e3},
+	{"hour", 3600e3},
+	{"day", 86400e3},
+};
+
+/* A model time, and by how much it may be off. */
+struct shown_time {
+	double ms, blur;
+};
+
+/* "<nstep> <time> <unit>": a number of single precision with six decimals */
+static bool read_time(const char *line, struct shown_time *out)
 {
+	char unit[6];
+	double time;
 	int end = 0;
 
 	if (!isdigit((unsigned char)line[0]) ||
-	    sscanf(line, "%*[0-9]%*[ \t]%lf min%n", minutes, &end) != 1 ||
-	    end == 0)
+	    sscanf(line, "%*[0-9]%*[ \t]%lf %5[a-z]%n", &time, unit, &end) != 2)
 		return false;
 	line += end;
-	return line[strspn(line, " \t\r")] == '\0' && *minutes >= 0 &&
-	       *minutes < 1e12;
+	if (line[strspn(line, " \t\r")] != '\0' || !(time >= 0 && time < 1e12))
+		return false;
+	for (size_t i = 0; i < LENGTH(units); i++)
+		if (strcmp(unit, units[i].name) == 0) {
+			out->ms = time * units[i].ms;
+			out->blur =
+				0.5e-6 * units[i].ms + out->ms * FLT_EPSILON;
+			return true;
+		}
+	return false;
+}
+
+/* CM1 writes restart files up to a tenth of a step before they are due.  So a
+ * time that may be a checkpoint's is taken for it: it would else look as if it
+ * were before the checkpoint. */
+static uint64_t step_at(const struct input *input,
+			const struct shown_time *time)
+{
+	double number = round(time->ms / input->period);
+	double off = fabs(time->ms - number * input->period);
+
+	return off <= time->blur + 0.1 * input->time_step
+		       ? step_of(input, number)
+		       : (uint64_t)llround(time->ms);
 }
 
 static bool says_end(const struct adapter_app *app)
@@ -190,18 +231,20 @@ static enum line_kind on_line(const struct adapter_app *app, const char *line,
 	static const char restart[] = "This is a restart.";
 	static const char last[] = "Program terminated normally";
 	CLEANUP(input_fini) struct input input = {.text = NULL};
-	double minutes;
+	struct shown_time time;
 
 	line += strspn(line, " \t");
 	if (strncmp(line, restart, sizeof(restart) - 1) == 0)
 		return LINE_RESUMED;
 	if (strncmp(line, last, sizeof(last) - 1) == 0)
 		return LINE_FINISHED;
-	if (!read_time(line, &minutes))
+	if (!read_time(line, &time))
 		return LINE_OTHER;
-	facts->step = (uint64_t)llround(minutes * 60e3);
-	if (input_load(&input, app, NULL) == 0)
+	facts->step = (uint64_t)llround(time.ms);
+	if (input_load(&input, app, NULL) == 0) {
+		facts->step = step_at(&input, &time);
 		facts->total = (uint64_t)llround(input.end);
+	}
 	return LINE_PROGRESS;
 }
 

@@ -103,6 +103,7 @@ static const struct {
 	[INPUT_NY] = {"param0", "ny", 0},
 	[INPUT_NZ] = {"param0", "nz", 0},
 	[INPUT_PPNODE] = {"param0", "ppnode", 1},
+	[INPUT_DTL] = {"param1", "dtl", 0},
 	[INPUT_TIMAX] = {"param1", "timax", 0},
 	[INPUT_RUN_TIME] = {"param1", "run_time", -999.9},
 	[INPUT_RSTFRQ] = {"param1", "rstfrq", -3600},
@@ -197,7 +198,7 @@ static int read_period(struct input *input, struct error *err)
 	return 0;
 }
 
-static int read_end(struct input *input, struct error *err)
+static int read_times(struct input *input, struct error *err)
 {
 	double seconds = input->value[INPUT_TIMAX];
 
@@ -209,6 +210,7 @@ static int read_end(struct input *input, struct error *err)
 	if (seconds < 0 || seconds > 1e12)
 		return refuse(input, INPUT_TIMAX, "; from 0 to 1e12", err);
 	input->end = seconds * 1e3;
+	input->time_step = fmin(fmax(input->value[INPUT_DTL], 0), 1e9) * 1e3;
 	return 0;
 }
 
@@ -250,7 +252,7 @@ int input_load(struct input *input, const struct adapter_app *app,
 	if (r == 0)
 		r = read_period(input, err);
 	if (r == 0)
-		r = read_end(input, err);
+		r = read_times(input, err);
 	return r == 0 ? check_files(input, err) : r;
 }
 

@@ -17,6 +17,7 @@ enum input_key {
 	INPUT_NY,
 	INPUT_NZ,
 	INPUT_PPNODE,
+	INPUT_DTL,
 	INPUT_TIMAX,
 	INPUT_RUN_TIME,
 	INPUT_RSTFRQ,
@@ -36,6 +37,7 @@ struct input {
 
 	double period;       /* rstfrq, milliseconds of model time: 1 or more */
 	double end;          /* timax, likewise; 0: not said */
+	double time_step;    /* dtl, likewise; 0: not said */
 	unsigned nx, ny, nz; /* 0: not said */
 	unsigned ppnode;     /* 1: not said */
 };

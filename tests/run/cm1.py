@@ -110,7 +110,7 @@ checkpoint: {{dir: ., deadline: 20s}}
         assert changes == more == 1 and plain == NAMELIST, text
 
     def restarts(self):
-        """Number of the checkpoint, and the first step behind it, of each."""
+        """Number of the checkpoint, and the first step shown, of each."""
         return [(int(number), int(step)) for number, step in re.findall(
             r"This is a restart\.\n rstnum = (\d+)\n +(\d+) ",
             self.at.output)]
@@ -140,7 +140,7 @@ def a_job_rescaled_twice_ends_as_if_unbroken(room):
     model.at.ends_with(0)
     assert len(model.restarts()) == 2
     for number, step in model.restarts():
-        assert step == 10 * number + 1, model.restarts()
+        assert step == 10 * number, model.restarts()
     for (at, newest, _, choice), rescale in zip(model.decisions(), history):
         if choice == "taking":
             assert rescale["repeated_steps"] >= (at - newest) * STEP, history
@@ -158,7 +158,7 @@ def the_newest_checkpoint_is_taken_when_the_next_is_far(room):
     assert job["history"][-1]["repeated_steps"] == 2 * STEP, job["history"]
     model.let_go()
     model.at.ends_with(0)
-    assert model.restarts() == [(3, 31)], model.restarts()
+    assert model.restarts() == [(3, 30)], model.restarts()
     model.at.says("going back by 12000 ms of model time for 2 -> 4",
                   "; 12000 ms of model time computed again\n")
     model.is_as_if_unbroken()
@@ -173,15 +173,28 @@ def the_next_checkpoint_is_waited_for_when_it_is_near(room):
     model.let_go()
     asked.ends_with(0)
     model.at.ends_with(0)
-    assert model.restarts() == [(2, 21)], model.restarts()
+    assert model.restarts() == [(2, 20)], model.restarts()
     model.changed_nothing_else()
+    model.is_as_if_unbroken()
+
+
+def a_job_that_counts_in_days_is_rescaled(room):
+    """60 s are 0.000694 days as they are shown, which are 59.96 s."""
+    model = Model(room, NAMELIST.replace(" ppnode", " timeformat = 4,\n ppnode"),
+                  hold=10)
+    model.start()
+    model.is_at(10)
+    room.scale(4).ends_with(0)
+    model.let_go()
+    model.at.ends_with(0)
+    assert model.restarts() == [(1, 10)], model.restarts()
     model.is_as_if_unbroken()
 
 
 def a_set_that_a_crash_has_torn_is_passed_over(room):
     model = Model(room, CM1_LIKE_TEAR="3:v:die")
     model.start().ends_with(0)
-    assert model.restarts() == [(2, 21)], model.restarts()
+    assert model.restarts() == [(2, 20)], model.restarts()
     model.is_as_if_unbroken()
 
 
@@ -193,7 +206,7 @@ def a_set_that_is_being_written_is_passed_over(room):
     room.scale(4).ends_with(0)
     assert model.decides() == (30, 20, 40, "taking")
     model.at.ends_with(0)
-    assert model.restarts() == [(2, 21)], model.restarts()
+    assert model.restarts() == [(2, 20)], model.restarts()
     model.is_as_if_unbroken()
 
 
@@ -217,7 +230,7 @@ def a_job_that_was_stopped_goes_on_from_its_newest_checkpoint(room):
     model.at.ends_with(75)
     model.let_go()
     model.start().ends_with(0)
-    assert model.restarts() == [(4, 41)], model.restarts()
+    assert model.restarts() == [(4, 40)], model.restarts()
     model.is_as_if_unbroken()
 
 
@@ -253,13 +266,14 @@ def a_size_that_ppnode_does_not_divide_is_declined(room):
     room.scale(4).ends_with(0)
     model.let_go()
     model.at.ends_with(0)
-    assert model.restarts() == [(1, 11)], model.restarts()
+    assert model.restarts() == [(1, 10)], model.restarts()
 
 
 harness.main(
     a_job_rescaled_twice_ends_as_if_unbroken,
     the_newest_checkpoint_is_taken_when_the_next_is_far,
     the_next_checkpoint_is_waited_for_when_it_is_near,
+    a_job_that_counts_in_days_is_rescaled,
     a_set_that_a_crash_has_torn_is_passed_over,
     a_set_that_is_being_written_is_passed_over,
     one_that_does_not_look_at_irst_is_a_failed_start,

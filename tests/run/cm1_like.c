@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 struct model {
-	int nx, ny, nz, ppnode, irst, rstnum;
+	int nx, ny, nz, ppnode, timeformat, irst, rstnum;
 	double timax, dtl, rstfrq;
 	int nstep, nrst;
 	int rank, ranks, first, rows; /* of ny */
@@ -74,6 +74,7 @@ static void read_namelist(struct model *m)
 	m->ny = (int)number("param0", "ny");
 	m->nz = (int)number("param0", "nz");
 	m->ppnode = (int)number("param0", "ppnode");
+	m->timeformat = (int)number("param0", "timeformat");
 	m->dtl = number("param1", "dtl");
 	m->timax = number("param1", "timax");
 	m->rstfrq = number("param1", "rstfrq");
@@ -296,20 +297,40 @@ static void wait_to_go_on(const struct model *m)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void print_time(const struct model *m)
+{
+	static const struct {
+		float seconds;
+		const char *name;
+	} units[] = {{1, "sec"}, {60, "min"}, {3600, "hour"}, {86400, "day"}};
+	int i = m->timeformat >= 1 && m->timeformat <= 4 ? m->timeformat - 1
+							 : 0;
+
+	if (m->rank != 0)
+		return;
+	printf(" %10d %14.6f %s\n", m->nstep,
+	       (float)(m->nstep * m->dtl) / units[i].seconds, units[i].name);
+	fflush(stdout);
+}
+
+/* Writes up to a tenth of a step before it is due. */
+static int is_due(const struct model *m)
+{
+	return m->rstfrq > 0 &&
+	       m->nstep * m->dtl >= (m->nrst + 1) * m->rstfrq - 0.1 * m->dtl;
+}
+
+/* A restart shows the time that it goes on from, too. */
 static void run(struct model *m)
 {
+	print_time(m);
 	while (m->nstep * m->dtl < m->timax - 1e-6) {
 		wait_to_go_on(m);
 		compute(m);
 		take_time();
 		m->nstep++;
-		if (m->rank == 0) {
-			printf(" %10d %14.6f min\n", m->nstep,
-			       m->nstep * m->dtl / 60);
-			fflush(stdout);
-		}
-		if (m->rstfrq > 0 &&
-		    m->nstep * m->dtl >= (m->nrst + 1) * m->rstfrq - 1e-6)
+		print_time(m);
+		if (is_due(m))
 			save(m);
 	}
 }

@@ -449,7 +449,7 @@ static void lines_tell_the_model_time(void)
 					     "min",
 					     "1 min",
 					     "12 x min",
-					     "12 1.0 sec",
+					     "12 1.0 week",
 					     "12 1.0 minutes",
 					     "12 -1.0 min",
 					     "x 12 1.0 min",
@@ -480,6 +480,61 @@ static void lines_tell_the_model_time(void)
 	CHECK(facts.step == 0);
 }
 
+static void times_have_the_units_of_timeformat(void)
+{
+	static const struct {
+		const char *line;
+		uint64_t step;
+	} cases[] = {
+		{"  0  0.000000 sec ", 0},
+		{"  1  7.500000  sec", 7500},
+		{"  1  7.500000 sec ", 7500},
+		{"  1  0.125000 min ", 7500},
+		{"  1  0.500000 hour", 1800000},
+		{"  1  1.500000 day ", 129600000},
+	};
+	CLEANUP(folder_remove) char *dir = folder_create();
+	struct adapter_app app = app_here();
+	struct line_facts facts;
+
+	CHECK(dir);
+	put("namelist.input", good);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		CHECK(adapter_cm1.on_line(&app, cases[i].line, &facts) ==
+		      LINE_PROGRESS);
+		CHECK(facts.step == cases[i].step);
+	}
+}
+
+/* Single precision, six decimals and a tenth of a step: 7200 s are shown as
+ * 0.083333 days, which are 7199.97 s. */
+static void a_time_that_may_be_a_checkpoints_is_taken_for_it(void)
+{
+	static const struct {
+		const char *line;
+		uint64_t step;
+	} cases[] = {
+		{"1 0.083333 day", 7200000},
+		{"1 0.083321 day", 7198934},
+		{"1 100.000008 day", 8640000000},
+		{"1 7199.000000 sec", 7200000},
+		{"1 7198.900000 sec", 7198900},
+		{"1 7201.100000 sec", 7201100},
+	};
+	CLEANUP(folder_remove) char *dir = folder_create();
+	struct adapter_app app = app_here();
+	struct line_facts facts;
+
+	CHECK(dir);
+	put("namelist.input",
+	    changed(good, "rstfrq =   600.0", "dtl = 10.0, rstfrq = 7200.0"));
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		CHECK(adapter_cm1.on_line(&app, cases[i].line, &facts) ==
+		      LINE_PROGRESS);
+		CHECK(facts.step == cases[i].step);
+	}
+}
+
 RUN_TESTS(TEST(a_good_namelist_is_taken),
 	  TEST(restarts_that_are_off_are_refused),
 	  TEST(restarts_that_cannot_be_resized_are_refused),
@@ -495,4 +550,6 @@ RUN_TESTS(TEST(a_good_namelist_is_taken),
 	  TEST(a_set_written_while_the_ranks_were_ended_counts_too),
 	  TEST(the_file_keeps_its_mode_and_its_link),
 	  TEST(a_file_that_says_so_already_is_left_alone),
-	  TEST(the_command_is_the_users), TEST(lines_tell_the_model_time))
+	  TEST(the_command_is_the_users), TEST(lines_tell_the_model_time),
+	  TEST(times_have_the_units_of_timeformat),
+	  TEST(a_time_that_may_be_a_checkpoints_is_taken_for_it))
