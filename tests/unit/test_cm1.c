@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apps/adapters.h"
-#include "base/cleanup.h"
 #include "base/list.h"
-#include "tests/check.h"
+#include "tests/unit/cm1_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,95 +8,8 @@
 
 #define PARTS "xsuvw"
 
-static const char good[] = " &param0\n"
-			   " nx     =      60,\n"
-			   " ny     =      60,\n"
-			   " nz     =      40,\n"
-			   " ppnode =       2,\n"
-			   " /\n"
-			   " &param1\n"
-			   " timax  =  3600.0,\n"
-			   " rstfrq =   600.0,\n"
-			   " /\n"
-			   " &param2\n"
-			   " irst   =  0, ! off\n"
-			   " rstnum =  1,\n"
-			   " /\n"
-			   " &param16\n"
-			   " restart_format   = 1,\n"
-			   " restart_filetype = 2,\n"
-			   " /\n";
-
 /* Of 60 x 60 x 40 */
 static const off_t full[] = {43788, 11188800, 585600, 585600, 1180800};
-
-static char folder[64];
-
-static void folder_remove(const char *path)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", path);
-	if (system(command) != 0)
-		printf("# cannot remove %s\n", path);
-}
-
-DEFINE_CLEANUP(char, folder_remove)
-
-static char *folder_create(void)
-{
-	snprintf(folder, sizeof(folder), "/tmp/cm1-XXXXXX");
-	return mkdtemp(folder);
-}
-
-static const char *below(const char *name)
-{
-	static char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
-}
-
-static void put(const char *name, const char *text)
-{
-	FILE *f = fopen(below(name), "w");
-
-	if (!f || fputs(text, f) < 0 || fclose(f) != 0)
-		printf("# cannot write %s\n", name);
-}
-
-static const char *content(const char *name)
-{
-	static char text[2048];
-	FILE *f = fopen(below(name), "r");
-	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
-
-	text[n] = '\0';
-	if (f)
-		fclose(f);
-	return text;
-}
-
-/* The text with one piece replaced. */
-static const char *changed(const char *text, const char *from, const char *to)
-{
-	static char out[2][2048];
-	static int turn;
-	const char *at = strstr(text, from);
-
-	turn = !turn;
-	snprintf(out[turn], sizeof(out[turn]), "%.*s%s%s", (int)(at - text),
-		 text, to, at + strlen(from));
-	return out[turn];
-}
-
-static const char *const command[] = {"cm1.exe", "-x", NULL};
-
-static struct adapter_app app_here(void)
-{
-	return (struct adapter_app){
-		.command = command, .dir = folder, .checkpoint_dir = folder};
-}
 
 static void put_part(int set, int part, off_t size)
 {
@@ -116,139 +27,6 @@ static void put_set(int set)
 {
 	for (int i = 0; i < 5; i++)
 		put_part(set, i, full[i]);
-}
-
-/* ---- what is refused ---- */
-
-static const char *refusal(const char *text)
-{
-	static struct error err;
-	struct adapter_app app = app_here();
-	size_t n = strlen(folder) + 1;
-
-	put("namelist.input", text);
-	if (adapter_cm1.check(&app, &err) != -EINVAL)
-		return "";
-	return strncmp(err.text, folder, n - 1) == 0 ? err.text + n : err.text;
-}
-
-static void a_good_namelist_is_taken(void)
-{
-	CLEANUP(folder_remove) char *dir = folder_create();
-	struct adapter_app app = app_here();
-	struct error err;
-
-	put("namelist.input", good);
-	CHECK(dir && adapter_cm1.check(&app, &err) == 0);
-	CHECK_TEXT(content("namelist.input"), good);
-}
-
-static void restarts_that_are_off_are_refused(void)
-{
-	CLEANUP(folder_remove) char *dir = folder_create();
-
-	CHECK(dir);
-	CHECK_TEXT(
-		refusal(changed(good, "  600.0", "-3600.0")),
-		"namelist.input:9: rstfrq is -3600, so CM1 writes no restart "
-		"files; seconds of model time from one to the next, as "
-		"rstfrq = 600.0");
-	CHECK(strstr(refusal(changed(good, "  600.0", "0")), "rstfrq is 0,"));
-	CHECK(strstr(refusal(changed(good, "rstfrq", "frstfrq")),
-		     "namelist.input: &param1 has no rstfrq, so CM1 writes"));
-}
-
-static void restarts_that_cannot_be_resized_are_refused(void)
-{
-	CLEANUP(folder_remove) char *dir = folder_create();
-
-	CHECK(dir);
-	CHECK_TEXT(
-		refusal(changed(good, "type = 2", "type = 3")),
-		"namelist.input:17: restart_filetype is 3, one file for each "
-		"rank, from which other numbers of ranks cannot go on; "
-		"restart_filetype = 2");
-	CHECK_TEXT(refusal(changed(good, "type = 2", "type = 1")),
-		   "namelist.input:17: restart_filetype is 1, so that each "
-		   "restart is written over the one before; restart_filetype = "
-		   "2");
-	CHECK_TEXT(refusal(changed(good, "format   = 1", "format   = 2")),
-		   "namelist.input:16: restart_format is 2; only binary files "
-		   "are understood: restart_format = 1");
-	CHECK_TEXT(refusal(changed(good, "timax", "run_time = 60, timax")),
-		   "namelist.input:8: run_time is 60, which CM1 counts anew "
-		   "from each restart; the end as timax, and run_time = "
-		   "-999.9");
-}
-
-static void a_namelist_that_is_none_is_refused(void)
-{
-	CLEANUP(folder_remove) char *dir = folder_create();
-	const char *settings[] = {"namelist=fine.input", NULL};
-	struct adapter_app app = app_here();
-	struct error err;
-
-	CHECK(dir && adapter_cm1.check(&app, &err) == -EINVAL);
-	CHECK(strstr(err.text, "/namelist.input; CM1's namelist, or settings: "
-			       "{namelist: its name}"));
-	CHECK_TEXT(refusal(changed(good, "&param2", "&param3")),
-		   "namelist.input:19: the text ends without a group &param2; "
-		   "the lines '&param2' and '/'");
-	CHECK_TEXT(refusal(changed(good, "60", "'")),
-		   "namelist.input:2: a text begins here that has no end; the "
-		   "same quote behind it");
-	CHECK_TEXT(refusal(changed(good, "60", "6.5")),
-		   "namelist.input:2: nx is 6.5; a whole number from 1 to "
-		   "1000000");
-	app.settings = settings;
-	CHECK(adapter_cm1.check(&app, &err) == -EINVAL);
-	CHECK(strstr(err.text, "there is no ") && strstr(err.text, "fine.inp"));
-	put("fine.input", good);
-	CHECK(adapter_cm1.check(&app, &err) == 0);
-	settings[0] = "name=x";
-	CHECK(adapter_cm1.check(&app, &err) == -EINVAL);
-	CHECK_TEXT(err.text, "settings: there is no 'name'; namelist");
-}
-
-static void a_checkpoint_folder_that_cm1_does_not_use_is_refused(void)
-{
-	CLEANUP(folder_remove) char *dir = folder_create();
-	struct adapter_app app = app_here();
-	struct error err;
-
-	put("namelist.input", good);
-	app.checkpoint_dir = "/tmp";
-	CHECK(dir && adapter_cm1.check(&app, &err) == -EINVAL);
-	CHECK_TEXT(err.text, "cm1: checkpoint.dir is /tmp, but CM1 writes "
-			     "restart files where it runs: checkpoint: {dir: "
-			     ".}");
-}
-
-static void ppnode_divides_the_number_of_ranks(void)
-{
-	CLEANUP(folder_remove) char *dir = folder_create();
-	struct adapter_app app = app_here();
-	struct error err;
-
-	put("namelist.input", good);
-	CHECK(dir && adapter_cm1.accepts(&app, 4, &err) == 0);
-	CHECK(adapter_cm1.accepts(&app, 3, &err) == -EINVAL);
-	CHECK_TEXT(err.text, "its ppnode is 2, of which 3 is no multiple");
-	put("namelist.input", changed(good, " ppnode =       2,\n", ""));
-	CHECK(adapter_cm1.accepts(&app, 3, &err) == 0);
-}
-
-static void a_ppnode_above_the_number_of_ranks_is_accepted(void)
-{
-	CLEANUP(folder_remove) char *dir = folder_create();
-	struct adapter_app app = app_here();
-	struct error err;
-
-	put("namelist.input", changed(good, "     2,", "   128,"));
-	CHECK(dir && adapter_cm1.accepts(&app, 3, &err) == 0);
-	CHECK(adapter_cm1.accepts(&app, 128, &err) == 0);
-	CHECK(adapter_cm1.accepts(&app, 129, &err) == -EINVAL);
-	CHECK(adapter_cm1.accepts(&app, 256, &err) == 0);
 }
 
 /* ---- checkpoints ---- */
@@ -535,14 +313,7 @@ static void a_time_that_may_be_a_checkpoints_is_taken_for_it(void)
 	}
 }
 
-RUN_TESTS(TEST(a_good_namelist_is_taken),
-	  TEST(restarts_that_are_off_are_refused),
-	  TEST(restarts_that_cannot_be_resized_are_refused),
-	  TEST(a_namelist_that_is_none_is_refused),
-	  TEST(a_checkpoint_folder_that_cm1_does_not_use_is_refused),
-	  TEST(ppnode_divides_the_number_of_ranks),
-	  TEST(a_ppnode_above_the_number_of_ranks_is_accepted),
-	  TEST(the_newest_complete_set_counts), TEST(a_torn_set_is_passed_over),
+RUN_TESTS(TEST(the_newest_complete_set_counts), TEST(a_torn_set_is_passed_over),
 	  TEST(a_first_set_smaller_than_the_grid_is_torn),
 	  TEST(a_part_that_is_written_again_makes_another_checkpoint),
 	  TEST(the_next_one_is_a_period_later),
