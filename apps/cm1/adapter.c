@@ -16,7 +16,7 @@
  */
 
 #include "apps/adapter.h"
-#include "apps/cm1/input.h"
+#include "apps/cm1/changes.h"
 #include "apps/cm1/sets.h"
 #include "base/cleanup.h"
 #include "base/list.h"
@@ -31,6 +31,19 @@
 static uint64_t step_of(const struct input *input, double number)
 {
 	return (uint64_t)llround(number * input->period);
+}
+
+/* The namelist, if the job can run with it. */
+static int load(struct input *input, const struct adapter_app *app,
+		struct error *err)
+{
+	struct changes changes;
+	int r = input_load(input, app, err);
+
+	if (r < 0)
+		return r;
+	changes_find(input, &changes);
+	return changes_refuse(input, &changes, err);
 }
 
 /* Restart files go where CM1 runs, whatever the job file says. */
@@ -49,16 +62,31 @@ static int check_dir(const struct adapter_app *app, struct error *err)
 			 app->checkpoint_dir);
 }
 
+static int check_reset(const struct adapter_app *app, struct error *err)
+{
+	const char *reset = adapter_setting(app, "restart_reset_frqtim");
+
+	if (!reset || strcmp(reset, "true") == 0 || strcmp(reset, "false") == 0)
+		return 0;
+	return error_set(err, -EINVAL,
+			 "settings.restart_reset_frqtim: '%.40s' is neither "
+			 "false, which has CM1 keep its clocks, nor true",
+			 reset);
+}
+
 static int check(const struct adapter_app *app, struct error *err)
 {
-	static const char *const keys[] = {"namelist", NULL};
+	static const char *const keys[] = {"namelist", "restart_reset_frqtim",
+					   NULL};
 	CLEANUP(input_fini) struct input input = {.text = NULL};
 	int r = adapter_check_settings(app, keys, err);
 
 	if (r == 0)
+		r = check_reset(app, err);
+	if (r == 0)
 		r = check_dir(app, err);
 	if (r == 0)
-		r = input_load(&input, app, err);
+		r = load(&input, app, err);
 	if (r == 0)
 		r = input_can_restart(&input, err);
 	return r < 0 ? -EINVAL : 0;
@@ -69,7 +97,7 @@ static int accepts(const struct adapter_app *app, unsigned ranks,
 {
 	CLEANUP(input_fini) struct input input = {.text = NULL};
 
-	if (input_load(&input, app, err) < 0)
+	if (load(&input, app, err) < 0)
 		return -EINVAL;
 	/* CM1 lowers a larger ppnode to the number of ranks. */
 	if (ranks > input.ppnode && ranks % input.ppnode != 0)
@@ -86,7 +114,7 @@ static int prepare(const struct adapter_app *app,
 	CLEANUP(input_fini) struct input input = {.text = NULL};
 	struct checkpoint found;
 	unsigned number = 0, newest;
-	int r = input_load(&input, app, err);
+	int r = load(&input, app, err);
 
 	if (r < 0)
 		return r;
@@ -131,7 +159,7 @@ static uint64_t next(const struct adapter_app *app, uint64_t step)
 	CLEANUP(input_fini) struct input input = {.text = NULL};
 	double number;
 
-	if (input_load(&input, app, NULL) < 0)
+	if (load(&input, app, NULL) < 0)
 		return 0;
 	number = floor((double)step / input.period) + 1;
 	/* a step is rounded, and a checkpoint of it not its own next one */
@@ -145,7 +173,7 @@ static int checkpoint(const struct adapter_app *app, struct checkpoint *out,
 {
 	CLEANUP(input_fini) struct input input = {.text = NULL};
 	unsigned number;
-	int r = input_load(&input, app, err);
+	int r = load(&input, app, err);
 
 	if (r == 0)
 		r = sets_newest(app, &input, &number, out, err);
@@ -159,7 +187,7 @@ static int files(const struct adapter_app *app, const struct checkpoint *of,
 		 struct error *err)
 {
 	CLEANUP(input_fini) struct input input = {.text = NULL};
-	int r = input_load(&input, app, err);
+	int r = load(&input, app, err);
 
 	if (r < 0 || !of)
 		return r;
@@ -241,7 +269,7 @@ static enum line_kind on_line(const struct adapter_app *app, const char *line,
 	if (!read_time(line, &time))
 		return LINE_OTHER;
 	facts->step = (uint64_t)llround(time.ms);
-	if (input_load(&input, app, NULL) == 0) {
+	if (load(&input, app, NULL) == 0) {
 		facts->step = step_at(&input, &time);
 		facts->total = (uint64_t)llround(input.end);
 	}

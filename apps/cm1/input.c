@@ -2,7 +2,7 @@
 
 /*
  * What the namelist has to say for checkpoints that another number of ranks can
- * go on from (README.namelist of CM1, param1, param2 and param16)
+ * go on from (README.namelist of CM1)
  */
 
 #include "apps/cm1/input.h"
@@ -98,6 +98,7 @@ static int read_file(struct input *input, struct error *err)
 static const struct {
 	const char *group, *key;
 	double otherwise;
+	bool is_switch; /* .true. or .false.: 1 or 0 */
 } keys[INPUT_KEYS] = {
 	[INPUT_NX] = {"param0", "nx", 0},
 	[INPUT_NY] = {"param0", "ny", 0},
@@ -106,9 +107,19 @@ static const struct {
 	[INPUT_DTL] = {"param1", "dtl", 0},
 	[INPUT_TIMAX] = {"param1", "timax", 0},
 	[INPUT_RUN_TIME] = {"param1", "run_time", -999.9},
-	[INPUT_RSTFRQ] = {"param1", "rstfrq", -3600},
+	[INPUT_TAPFRQ] = {"param1", "tapfrq", 0},
+	[INPUT_RSTFRQ] = {"param1", "rstfrq", 0},
+	[INPUT_ADAPT_DT] = {"param2", "adapt_dt", 0},
+	[INPUT_IRST] = {"param2", "irst", 0},
+	[INPUT_RSTNUM] = {"param2", "rstnum", 0},
+	[INPUT_DODOMAINDIAG] = {"param14", "dodomaindiag", 0, true},
+	[INPUT_DIAGFRQ] = {"param14", "diagfrq", 0},
+	[INPUT_DOAZIMAVG] = {"param15", "doazimavg", 0, true},
+	[INPUT_AZIMAVGFRQ] = {"param15", "azimavgfrq", 0},
 	[INPUT_RESTART_FORMAT] = {"param16", "restart_format", 1},
 	[INPUT_RESTART_FILETYPE] = {"param16", "restart_filetype", 2},
+	[INPUT_RESET_FRQTIM] = {"param16", "restart_reset_frqtim", 1, true},
+	[INPUT_DO_LSNUDGE] = {"param19", "do_lsnudge", 0, true},
 };
 
 static int read_values(struct input *input, struct error *err)
@@ -127,8 +138,10 @@ static int read_values(struct input *input, struct error *err)
 		if (!wanted[i].found)
 			continue;
 		input->line[i] = wanted[i].item.line;
-		r = namelist_number(&list, &wanted[i].item, &input->value[i],
-				    err);
+		r = keys[i].is_switch ? namelist_switch(&list, &wanted[i].item,
+							&input->value[i], err)
+				      : namelist_number(&list, &wanted[i].item,
+							&input->value[i], err);
 	}
 	return r;
 }
@@ -176,64 +189,24 @@ static int read_grid(struct input *input, struct error *err)
 	return 0;
 }
 
-static int read_period(struct input *input, struct error *err)
+static int read_time(const struct input *input, enum input_key key, double *ms,
+		     struct error *err)
 {
-	double seconds = input->value[INPUT_RSTFRQ];
-
-	if (input->line[INPUT_RSTFRQ] == 0)
-		return error_set(err, -EINVAL,
-				 "%s: &param1 has no rstfrq, so CM1 writes no "
-				 "restart files; seconds of model time from "
-				 "one to the next, as rstfrq = 600.0",
-				 input->path);
-	if (seconds < 1e-3)
-		return refuse(input, INPUT_RSTFRQ,
-			      ", so CM1 writes no restart files; seconds of "
-			      "model time from one to the next, as rstfrq = "
-			      "600.0",
-			      err);
-	if (seconds > 1e12)
-		return refuse(input, INPUT_RSTFRQ, "; at most 1e12", err);
-	input->period = seconds * 1e3;
+	if (input->value[key] > 1e12)
+		return refuse(input, key, "; at most 1e12", err);
+	*ms = fmax(input->value[key], 0) * 1e3;
 	return 0;
 }
 
 static int read_times(struct input *input, struct error *err)
 {
-	double seconds = input->value[INPUT_TIMAX];
+	int r = read_time(input, INPUT_RSTFRQ, &input->period, err);
 
-	if (input->value[INPUT_RUN_TIME] > 0)
-		return refuse(input, INPUT_RUN_TIME,
-			      ", which CM1 counts anew from each restart; the "
-			      "end as timax, and run_time = -999.9",
-			      err);
-	if (seconds < 0 || seconds > 1e12)
-		return refuse(input, INPUT_TIMAX, "; from 0 to 1e12", err);
-	input->end = seconds * 1e3;
-	input->time_step = fmin(fmax(input->value[INPUT_DTL], 0), 1e9) * 1e3;
-	return 0;
-}
-
-/* One file for each kind of variable and time, as plain binary. */
-static int check_files(const struct input *input, struct error *err)
-{
-	double type = input->value[INPUT_RESTART_FILETYPE];
-
-	if (input->value[INPUT_RESTART_FORMAT] != 1)
-		return refuse(input, INPUT_RESTART_FORMAT,
-			      "; only binary files are understood: "
-			      "restart_format = 1",
-			      err);
-	if (type == 2)
-		return 0;
-	return refuse(input, INPUT_RESTART_FILETYPE,
-		      type == 3   ? ", one file for each rank, from which "
-				    "other numbers of ranks cannot go on; "
-				    "restart_filetype = 2"
-		      : type == 1 ? ", so that each restart is written over "
-				    "the one before; restart_filetype = 2"
-				  : "; restart_filetype = 2",
-		      err);
+	if (r == 0)
+		r = read_time(input, INPUT_TIMAX, &input->end, err);
+	if (r == 0)
+		r = read_time(input, INPUT_DTL, &input->time_step, err);
+	return r;
 }
 
 int input_load(struct input *input, const struct adapter_app *app,
@@ -241,7 +214,8 @@ int input_load(struct input *input, const struct adapter_app *app,
 {
 	int r;
 
-	*input = (struct input){.text = NULL};
+	*input = (struct input){
+		.reset = adapter_setting(app, "restart_reset_frqtim")};
 	r = find_path(input, app, err);
 	if (r == 0)
 		r = read_file(input, err);
@@ -249,11 +223,7 @@ int input_load(struct input *input, const struct adapter_app *app,
 		r = read_values(input, err);
 	if (r == 0)
 		r = read_grid(input, err);
-	if (r == 0)
-		r = read_period(input, err);
-	if (r == 0)
-		r = read_times(input, err);
-	return r == 0 ? check_files(input, err) : r;
+	return r == 0 ? read_times(input, err) : r;
 }
 
 void input_fini(struct input *input)
@@ -262,30 +232,53 @@ void input_fini(struct input *input)
 	input->text = NULL;
 }
 
+void input_name(enum input_key key, const char **group, const char **name)
+{
+	*group = keys[key].group;
+	*name = keys[key].key;
+}
+
 /* ---- to go on ---- */
+
+int input_edited(const struct input *input, const struct input_edit *edits,
+		 size_t n, char **out, size_t *size, struct error *err)
+{
+	CLEANUP(free) char *text = NULL;
+	struct namelist list = list_of(input);
+
+	for (size_t i = 0; i < n; i++) {
+		char *next;
+		int r = namelist_set(&list, keys[edits[i].key].group,
+				     keys[edits[i].key].key, edits[i].value,
+				     &next, &list.size, err);
+
+		if (r < 0)
+			return r;
+		free(text);
+		list.text = text = next;
+	}
+	*out = STEAL(text);
+	*size = list.size;
+	return 0;
+}
 
 /* irst is a switch, and rstnum the number: CM1 takes any irst that is not 0 for
  * 1, and goes on from the rstnum that is there. */
 static int edit(const struct input *input, unsigned number, char **out,
 		size_t *size, struct error *err)
 {
-	CLEANUP(free) char *once = NULL;
-	struct namelist list = list_of(input);
-	char text[16];
-	int r;
+	struct input_edit edits[3];
+	size_t n = 0;
 
-	snprintf(text, sizeof(text), "%u", number);
-	r = namelist_set(&list, "param2", "irst", number > 0 ? "1" : "0", &once,
-			 size, err);
-	if (r < 0)
-		return r;
-	if (number == 0) {
-		*out = STEAL(once);
-		return 0;
+	edits[n++] = (struct input_edit){INPUT_IRST, {number > 0 ? '1' : '0'}};
+	if (number > 0) {
+		edits[n].key = INPUT_RSTNUM;
+		snprintf(edits[n++].value, sizeof(edits->value), "%u", number);
 	}
-	list.text = once;
-	list.size = *size;
-	return namelist_set(&list, "param2", "rstnum", text, out, size, err);
+	if (input->reset && strcmp(input->reset, "false") == 0 &&
+	    input->value[INPUT_RESET_FRQTIM] != 0)
+		edits[n++] = (struct input_edit){INPUT_RESET_FRQTIM, ".false."};
+	return input_edited(input, edits, n, out, size, err);
 }
 
 int input_can_restart(const struct input *input, struct error *err)

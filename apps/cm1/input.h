@@ -20,9 +20,19 @@ enum input_key {
 	INPUT_DTL,
 	INPUT_TIMAX,
 	INPUT_RUN_TIME,
+	INPUT_TAPFRQ,
 	INPUT_RSTFRQ,
+	INPUT_ADAPT_DT,
+	INPUT_IRST,
+	INPUT_RSTNUM,
+	INPUT_DODOMAINDIAG,
+	INPUT_DIAGFRQ,
+	INPUT_DOAZIMAVG,
+	INPUT_AZIMAVGFRQ,
 	INPUT_RESTART_FORMAT,
 	INPUT_RESTART_FILETYPE,
+	INPUT_RESET_FRQTIM,
+	INPUT_DO_LSNUDGE,
 	INPUT_KEYS,
 };
 
@@ -35,18 +45,32 @@ struct input {
 				    * takes then */
 	unsigned line[INPUT_KEYS]; /* 0: it is not given */
 
-	double period;       /* rstfrq, milliseconds of model time: 1 or more */
+	const char *reset; /* setting restart_reset_frqtim; NULL: none */
+
+	double period;       /* rstfrq, milliseconds of model time; 0: off */
 	double end;          /* timax, likewise; 0: not said */
 	double time_step;    /* dtl, likewise; 0: not said */
 	unsigned nx, ny, nz; /* 0: not said */
 	unsigned ppnode;     /* 1: not said */
 };
 
-/* Reads and checks it: 0, or -errno with a sentence that says what to write.
+/* Reads it: 0, or -errno with a sentence that says what to write.
  * input is filled; input_fini() in any case. */
 int input_load(struct input *input, const struct adapter_app *app,
 	       struct error *err);
 void input_fini(struct input *input);
+
+/* Their names. */
+void input_name(enum input_key key, const char **group, const char **name);
+
+struct input_edit {
+	enum input_key key;
+	char value[24]; /* as a namelist has it */
+};
+
+/* The text with these values; made with malloc(). */
+int input_edited(const struct input *input, const struct input_edit *edits,
+		 size_t n, char **out, size_t *size, struct error *err);
 
 /* Has the next start go on from checkpoint number, 0: begin anew.  The file is
  * replaced at once and whole, if it is changed at all, with its mode and its

@@ -153,6 +153,21 @@ int namelist_number(const struct namelist *list,
 	return refuse_value(list, item, "one number", err);
 }
 
+/* .true., T, .f. and so on: the first letter tells. */
+int namelist_switch(const struct namelist *list,
+		    const struct namelist_item *item, double *out,
+		    struct error *err)
+{
+	const char *text = list->text + item->value.at;
+	size_t dot = item->value.size > 1 && text[0] == '.';
+	char letter = item->value.size > 0 ? text[dot] : '\0';
+
+	if (!letter || !strchr("tTfF", letter))
+		return refuse_value(list, item, ".true. or .false.", err);
+	*out = letter == 't' || letter == 'T';
+	return 0;
+}
+
 /* ---- edits ---- */
 
 /* Puts what is written into the text instead of size bytes at a place. */

@@ -90,6 +90,11 @@ int namelist_number(const struct namelist *list,
 		    const struct namelist_item *item, double *out,
 		    struct error *err);
 
+/* The same as a logical: 1 for .true., 0 for .false. */
+int namelist_switch(const struct namelist *list,
+		    const struct namelist_item *item, double *out,
+		    struct error *err);
+
 /* The text with another value for key; where there is no such key, it is put at
  * the end of the group in the manner of the last one.  *out is made with
  * malloc() and ends with a NUL that *size does not count.  -EINVAL if there is

@@ -40,6 +40,7 @@ NAMELIST = """\
  &param16
  restart_format   = 1,
  restart_filetype = 2,
+ restart_reset_frqtim = .false.,
  /
 """
 
@@ -239,9 +240,9 @@ def what_cannot_be_resized_is_refused(room):
         (None, "there is no ", "/model/namelist.input; CM1's namelist, or "
          "settings: {namelist: its name}"),
         (("rstfrq =  60.0", "rstfrq = -3600.0"), "namelist.input:13: rstfrq "
-         "is -3600, so CM1 writes no restart files; ", "rstfrq = 600.0"),
+         "is -3600, so that CM1 writes no restart files; rstfrq = 600.0"),
         (("filetype = 2", "filetype = 3"), "namelist.input:24: "
-         "restart_filetype is 3, one file for each rank", "= 2"),
+         "restart_filetype is 3, one file for each node", "= 2"),
         (("ppnode       =     128", "ppnode = 2"), "heat.yaml:6: "
          "ranks.initial: its ppnode is 2, of which 3 is no multiple; "),
     ]

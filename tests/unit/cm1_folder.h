@@ -29,6 +29,7 @@ static const char good[] = " &param0\n"
 			   " &param16\n"
 			   " restart_format   = 1,\n"
 			   " restart_filetype = 2,\n"
+			   " restart_reset_frqtim = .false.,\n"
 			   " /\n";
 
 static char folder[64];

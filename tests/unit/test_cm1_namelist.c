@@ -32,14 +32,17 @@ static void restarts_that_are_off_are_refused(void)
 	CLEANUP(folder_remove) char *dir = folder_create();
 
 	CHECK(dir);
+	CHECK_TEXT(refusal(changed(good, "  600.0", "-3600.0")),
+		   "namelist.input:9: rstfrq is -3600, so that CM1 writes no "
+		   "restart files; rstfrq = 600.0");
 	CHECK_TEXT(
-		refusal(changed(good, "  600.0", "-3600.0")),
-		"namelist.input:9: rstfrq is -3600, so CM1 writes no restart "
-		"files; seconds of model time from one to the next, as "
-		"rstfrq = 600.0");
+		refusal(changed(good, "rstfrq =   600.0",
+				"tapfrq = 900, rstfrq = -1")),
+		"namelist.input:9: rstfrq is -1, so that CM1 writes no restart "
+		"files; rstfrq = 900.0");
 	CHECK(strstr(refusal(changed(good, "  600.0", "0")), "rstfrq is 0,"));
 	CHECK(strstr(refusal(changed(good, "rstfrq", "frstfrq")),
-		     "namelist.input: &param1 has no rstfrq, so CM1 writes"));
+		     "namelist.input: &param1 does not say rstfrq: "));
 }
 
 static void restarts_that_cannot_be_resized_are_refused(void)
@@ -50,19 +53,129 @@ static void restarts_that_cannot_be_resized_are_refused(void)
 	CHECK_TEXT(
 		refusal(changed(good, "type = 2", "type = 3")),
 		"namelist.input:17: restart_filetype is 3, one file for each "
-		"rank, from which other numbers of ranks cannot go on; "
+		"node, from which other numbers of ranks cannot go on; "
 		"restart_filetype = 2");
 	CHECK_TEXT(refusal(changed(good, "type = 2", "type = 1")),
-		   "namelist.input:17: restart_filetype is 1, so that each "
-		   "restart is written over the one before; restart_filetype = "
+		   "namelist.input:17: restart_filetype is 1, and a set of "
+		   "files for each restart (2) is needed; restart_filetype = "
 		   "2");
 	CHECK_TEXT(refusal(changed(good, "format   = 1", "format   = 2")),
-		   "namelist.input:16: restart_format is 2; only binary files "
-		   "are understood: restart_format = 1");
+		   "namelist.input:16: restart_format is 2, and only binary "
+		   "files (1) are understood; restart_format = 1");
 	CHECK_TEXT(refusal(changed(good, "timax", "run_time = 60, timax")),
 		   "namelist.input:8: run_time is 60, which CM1 counts anew "
-		   "from each restart; the end as timax, and run_time = "
-		   "-999.9");
+		   "from each restart; run_time = -999.9");
+}
+
+static int check_with(const char *setting, struct error *err)
+{
+	const char *settings[] = {setting, NULL};
+	struct adapter_app app = app_here();
+
+	app.settings = settings;
+	return adapter_cm1.check(&app, err);
+}
+
+static void clocks_that_begin_anew_are_the_job_files_choice(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	struct error err;
+
+	CHECK(dir);
+	CHECK_TEXT(
+		refusal(changed(good, ".false.", ".TRUE.")),
+		"namelist.input:18: restart_reset_frqtim is .true., so that "
+		"CM1 counts tapfrq, statfrq and rstfrq from each restart, and "
+		"output is lost (settings: {restart_reset_frqtim: false} has "
+		".false. written before starts); restart_reset_frqtim = "
+		".false.");
+	CHECK(check_with("restart_reset_frqtim=false", &err) == 0);
+	CHECK(check_with("restart_reset_frqtim=true", &err) == 0);
+	CHECK(check_with("restart_reset_frqtim=maybe", &err) == -EINVAL);
+	CHECK_TEXT(err.text, "settings.restart_reset_frqtim: 'maybe' is "
+			     "neither false, which has CM1 keep its clocks, "
+			     "nor true");
+	CHECK(strstr(
+		refusal(changed(good, "_frqtim = .false.", "_use_theta=F")),
+		"input: &param16 does not say restart_reset_frqtim: "));
+	CHECK(strstr(refusal(changed(good, ".false.", "1")),
+		     "input:18: restart_reset_frqtim is '1'; .true. or "
+		     ".false."));
+}
+
+static void clocks_are_kept_if_the_job_file_says_so(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	const char *settings[] = {"restart_reset_frqtim=false", NULL};
+	struct adapter_app app = app_here();
+	struct error err;
+
+	CHECK(dir);
+	app.settings = settings;
+	put("namelist.input", changed(good, ".false.", ".true."));
+	CHECK(adapter_cm1.prepare(&app, NULL, &err) == 0);
+	CHECK_TEXT(content("namelist.input"), good);
+	settings[0] = "restart_reset_frqtim=true";
+	put("namelist.input", changed(good, ".false.", ".true."));
+	CHECK(adapter_cm1.prepare(&app, NULL, &err) == 0);
+	CHECK_TEXT(content("namelist.input"),
+		   changed(good, ".false.", ".true."));
+}
+
+/* diagfrq and azimavgfrq are counted from each restart in any case. */
+static void restarts_are_at_multiples_of_what_is_counted_from_them(void)
+{
+	static const struct {
+		const char *clocks, *sentence;
+	} cases[] = {
+		{"&param14 dodomaindiag=.false., diagfrq=7 /", ""},
+		{"&param14 dodomaindiag=.true., diagfrq=0 /", ""},
+		{"&param14 dodomaindiag=.true., diagfrq=60 /", ""},
+		{"&param14 dodomaindiag=.true., diagfrq=3600 /",
+		 "namelist.input:9: rstfrq is 600, which is no multiple of "
+		 "diagfrq = 3600, and CM1 counts that from each restart; "
+		 "rstfrq = 3600.0"},
+		{"&param15 doazimavg=T, azimavgfrq=250 /",
+		 "namelist.input:9: rstfrq is 600, which is no multiple of "
+		 "azimavgfrq = 250, and CM1 counts that from each restart; "
+		 "rstfrq = 750.0"},
+		{"&param14 dodomaindiag=T, diagfrq=400 / &param15 doazimavg=T, "
+		 "azimavgfrq=250 /",
+		 "namelist.input:9: rstfrq is 600, which is no multiple of "
+		 "diagfrq = 400, and CM1 counts that from each restart; "
+		 "rstfrq = 2000.0"},
+		{"&param19 do_lsnudge=T /", ""},
+	};
+	CLEANUP(folder_remove) char *dir = folder_create();
+	char text[2048];
+
+	CHECK(dir);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		snprintf(text, sizeof(text), "%s%s\n", good, cases[i].clocks);
+		CHECK_TEXT(refusal(text), cases[i].sentence);
+	}
+}
+
+/* A step that is no part of rstfrq puts a restart behind its time. */
+static void a_fixed_step_is_part_of_the_period_if_a_clock_counts_from_it(void)
+{
+	static const char clocks[] = "&param14 dodomaindiag=T, diagfrq=60 /\n";
+	CLEANUP(folder_remove) char *dir = folder_create();
+	const char *odd = changed(good, " timax", " dtl = 7.0, timax");
+	char text[2048];
+	struct error err;
+
+	CHECK(dir);
+	CHECK_TEXT(refusal(odd), "");
+	CHECK(check_with("restart_reset_frqtim=true", &err) == -EINVAL);
+	snprintf(text, sizeof(text), "%s%s", odd, clocks);
+	CHECK_TEXT(refusal(text),
+		   "namelist.input:9: rstfrq is 600, which is no multiple of "
+		   "dtl = 7, and CM1 counts that from each restart; rstfrq = "
+		   "840.0");
+	snprintf(text, sizeof(text), "%s%s",
+		 changed(odd, "irst ", "adapt_dt = 1, irst "), clocks);
+	CHECK_TEXT(refusal(text), "");
 }
 
 static void a_namelist_that_is_none_is_refused(void)
@@ -76,7 +189,7 @@ static void a_namelist_that_is_none_is_refused(void)
 	CHECK(strstr(err.text, "/namelist.input; CM1's namelist, or settings: "
 			       "{namelist: its name}"));
 	CHECK_TEXT(refusal(changed(good, "&param2", "&param3")),
-		   "namelist.input:19: the text ends without a group &param2; "
+		   "namelist.input:20: the text ends without a group &param2; "
 		   "the lines '&param2' and '/'");
 	CHECK_TEXT(refusal(changed(good, "60", "'")),
 		   "namelist.input:2: a text begins here that has no end; the "
@@ -91,7 +204,8 @@ static void a_namelist_that_is_none_is_refused(void)
 	CHECK(adapter_cm1.check(&app, &err) == 0);
 	settings[0] = "name=x";
 	CHECK(adapter_cm1.check(&app, &err) == -EINVAL);
-	CHECK_TEXT(err.text, "settings: there is no 'name'; namelist");
+	CHECK_TEXT(err.text, "settings: there is no 'name'; namelist, "
+			     "restart_reset_frqtim");
 }
 
 static void a_checkpoint_folder_that_cm1_does_not_use_is_refused(void)
@@ -138,6 +252,10 @@ static void a_ppnode_above_the_number_of_ranks_is_accepted(void)
 RUN_TESTS(TEST(a_good_namelist_is_taken),
 	  TEST(restarts_that_are_off_are_refused),
 	  TEST(restarts_that_cannot_be_resized_are_refused),
+	  TEST(clocks_that_begin_anew_are_the_job_files_choice),
+	  TEST(clocks_are_kept_if_the_job_file_says_so),
+	  TEST(restarts_are_at_multiples_of_what_is_counted_from_them),
+	  TEST(a_fixed_step_is_part_of_the_period_if_a_clock_counts_from_it),
 	  TEST(a_namelist_that_is_none_is_refused),
 	  TEST(a_checkpoint_folder_that_cm1_does_not_use_is_refused),
 	  TEST(ppnode_divides_the_number_of_ranks),
