@@ -13,7 +13,7 @@
  *
  *     check                      every program that reads a job file
  *     accepts trial reason       the coordinator
- *     prepare                    the coordinator
+ *     rehearse prepare           the coordinator
  *     command next on_line files   the coordinator
  *     save checkpoint log        the executor of rank 0, on another host maybe
  *     checkpoint                 also the coordinator
@@ -39,7 +39,7 @@
 #include <stdint.h>
 
 /* Raised whenever a struct below changes its shape. */
-#define ADAPTER_ABI 5
+#define ADAPTER_ABI 6
 
 /* Ends a command; also the longest one: ADAPTER_ARGS_MAX - 1 arguments. */
 #define ADAPTER_ARGS_MAX 512
@@ -155,6 +155,12 @@ struct adapter {
 	 * failed for another reason, and is made again when that size is asked
 	 * for.  Optional. */
 	bool (*reason)(const char *output, char *text, size_t text_size);
+
+	/* Tries what prepare() will do, before the first start and while the
+	 * ranks compute that a start is to follow, so that what cannot be done
+	 * is known before they are stopped.  Nothing that a start reads is
+	 * different afterwards.  0 or -errno with a sentence.  Optional. */
+	int (*rehearse)(const struct adapter_app *app, struct error *err);
 
 	/* Brings the application's files in order before a start (restart
 	 * NULL) or before it goes on from that checkpoint; again does no harm.

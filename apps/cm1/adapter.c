@@ -107,6 +107,14 @@ static int accepts(const struct adapter_app *app, unsigned ranks,
 	return 0;
 }
 
+static int rehearse(const struct adapter_app *app, struct error *err)
+{
+	CLEANUP(input_fini) struct input input = {.text = NULL};
+	int r = load(&input, app, err);
+
+	return r < 0 ? r : input_rehearse(&input, err);
+}
+
 /* The old ranks may have written one more before they were ended. */
 static int prepare(const struct adapter_app *app,
 		   const struct checkpoint *restart, struct error *err)
@@ -286,6 +294,7 @@ const struct adapter adapter_cm1 = {
 	.says_end = says_end,
 	.check = check,
 	.accepts = accepts,
+	.rehearse = rehearse,
 	.prepare = prepare,
 	.command = command,
 	.save = save,

@@ -289,6 +289,11 @@ int input_can_restart(const struct input *input, struct error *err)
 	return edit(input, 1, &text, &size, err);
 }
 
+int input_rehearse(const struct input *input, struct error *err)
+{
+	return replace_file(input->path, input->text, input->size, err);
+}
+
 int input_restart(const struct input *input, unsigned number, struct error *err)
 {
 	CLEANUP(free) char *text = NULL;

@@ -78,7 +78,10 @@ int input_edited(const struct input *input, const struct input_edit *edits,
 int input_restart(const struct input *input, unsigned number,
 		  struct error *err);
 
-/* Whether it could: the same without a change. */
+/* Replaces the file by what it holds, which fails if input_restart() would. */
+int input_rehearse(const struct input *input, struct error *err);
+
+/* Whether its text could be changed for that. */
 int input_can_restart(const struct input *input, struct error *err);
 
 static inline void input_fini_at(struct input *input)

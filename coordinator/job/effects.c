@@ -52,13 +52,24 @@ static const struct checkpoint *restart_of(const struct driver *driver)
 		       : NULL;
 }
 
-static int prepare_files(struct driver *driver, struct error *err)
+static int rehearse(const struct driver *driver, struct error *err)
 {
 	const struct jobfile *job = driver->jobfile;
 
-	if (!job->adapter->prepare)
-		return 0;
-	return job->adapter->prepare(&job->app, restart_of(driver), err);
+	return job->adapter->rehearse ? job->adapter->rehearse(&job->app, err)
+				      : 0;
+}
+
+/* What no rescale could do is refused at the first start. */
+static int prepare_files(struct driver *driver, struct error *err)
+{
+	const struct jobfile *job = driver->jobfile;
+	const struct checkpoint *restart = restart_of(driver);
+	int r = restart ? 0 : rehearse(driver, err);
+
+	if (r < 0 || !job->adapter->prepare)
+		return r;
+	return job->adapter->prepare(&job->app, restart, err);
 }
 
 /* A start without its checkpoint is not made: it would begin afresh. */
@@ -162,6 +173,8 @@ static void do_prepare(struct driver *driver)
 		return;
 	driver_drop_next(driver);
 	r = checkpoint_recovery_on_prepare(driver->recovery, &err);
+	if (r == 0)
+		r = rehearse(driver, &err);
 	if (r == 0)
 		r = trials_look(driver->trials, driver->job.target, &err);
 	if (r > 0)

@@ -52,6 +52,7 @@ class Model:
                  **environment):
         self.room = room
         self.folder = room.path("model")
+        self.beside = os.path.join(self.folder, "namelist.input.bellows")
         os.mkdir(self.folder)
         if namelist is not None:
             room.write("model/namelist.input", namelist)
@@ -270,6 +271,32 @@ def a_size_that_ppnode_does_not_divide_is_declined(room):
     assert model.restarts() == [(1, 10)], model.restarts()
 
 
+def a_namelist_that_cannot_be_written_drops_the_rescale(room):
+    """The file beside it, which is to replace it, cannot be made."""
+    model = Model(room, hold=12)
+    model.start()
+    model.is_at(12)
+    os.mkdir(model.beside)
+    room.scale(4).ends_with(76)
+    job = room.runs_on(2)
+    assert f"cannot remove {model.beside}" in job["history"][-1]["result"], \
+        job["history"]
+    assert job["epoch"] == 1, job
+    os.rmdir(model.beside)
+    room.scale(4).ends_with(0)
+    model.let_go()
+    model.at.ends_with(0)
+    model.changed_nothing_else()
+    model.is_as_if_unbroken()
+
+
+def a_namelist_that_cannot_be_written_is_refused_at_the_start(room):
+    model = Model(room)
+    os.mkdir(model.beside)
+    model.start().ends_with(73).says(f"cannot remove {model.beside}")
+    assert not model.files() and "min" not in model.at.output
+
+
 harness.main(
     a_job_rescaled_twice_ends_as_if_unbroken,
     the_newest_checkpoint_is_taken_when_the_next_is_far,
@@ -281,4 +308,6 @@ harness.main(
     a_job_that_was_stopped_goes_on_from_its_newest_checkpoint,
     what_cannot_be_resized_is_refused,
     a_size_that_ppnode_does_not_divide_is_declined,
+    a_namelist_that_cannot_be_written_drops_the_rescale,
+    a_namelist_that_cannot_be_written_is_refused_at_the_start,
 )
