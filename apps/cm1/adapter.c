@@ -76,8 +76,7 @@ static int check_reset(const struct adapter_app *app, struct error *err)
 
 static int check(const struct adapter_app *app, struct error *err)
 {
-	static const char *const keys[] = {"namelist", "restart_reset_frqtim",
-					   NULL};
+	static const char *const keys[] = {"restart_reset_frqtim", NULL};
 	CLEANUP(input_fini) struct input input = {.text = NULL};
 	int r = adapter_check_settings(app, keys, err);
 

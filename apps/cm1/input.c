@@ -25,17 +25,13 @@ static struct namelist list_of(const struct input *input)
 
 /* ---- the file ---- */
 
+/* CM1 opens that name in the folder where it runs, and no other. */
 static int find_path(struct input *input, const struct adapter_app *app,
 		     struct error *err)
 {
-	const char *name = adapter_setting(app, "namelist");
-	int n;
+	int n = snprintf(input->path, sizeof(input->path), "%s/namelist.input",
+			 app->dir);
 
-	if (!name)
-		name = "namelist.input";
-	n = snprintf(input->path, sizeof(input->path), "%s%s%s",
-		     name[0] == '/' ? "" : app->dir, name[0] == '/' ? "" : "/",
-		     name);
 	if (n < 0 || (size_t)n >= sizeof(input->path))
 		return error_set(err, -ENAMETOOLONG,
 				 "cm1: the path of the namelist is too long");
@@ -50,8 +46,8 @@ static int open_file(const char *path, size_t *size, struct error *err)
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 && errno == ENOENT)
 		return error_set(err, -ENOENT,
-				 "there is no %s; CM1's namelist, or settings: "
-				 "{namelist: its name}",
+				 "there is no %s; CM1 reads it where it runs, "
+				 "which is dir of the job file",
 				 path);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return error_errno(err, "cannot read %s", path);

@@ -238,8 +238,8 @@ def a_job_that_was_stopped_goes_on_from_its_newest_checkpoint(room):
 
 def what_cannot_be_resized_is_refused(room):
     wrong = [
-        (None, "there is no ", "/model/namelist.input; CM1's namelist, or "
-         "settings: {namelist: its name}"),
+        (None, "there is no ", "/model/namelist.input; CM1 reads it where it "
+         "runs, which is dir of the job file"),
         (("rstfrq =  60.0", "rstfrq = -3600.0"), "namelist.input:13: rstfrq "
          "is -3600, so that CM1 writes no restart files; rstfrq = 600.0"),
         (("filetype = 2", "filetype = 3"), "namelist.input:24: "

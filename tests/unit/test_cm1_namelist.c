@@ -181,13 +181,12 @@ static void a_fixed_step_is_part_of_the_period_if_a_clock_counts_from_it(void)
 static void a_namelist_that_is_none_is_refused(void)
 {
 	CLEANUP(folder_remove) char *dir = folder_create();
-	const char *settings[] = {"namelist=fine.input", NULL};
 	struct adapter_app app = app_here();
 	struct error err;
 
 	CHECK(dir && adapter_cm1.check(&app, &err) == -EINVAL);
-	CHECK(strstr(err.text, "/namelist.input; CM1's namelist, or settings: "
-			       "{namelist: its name}"));
+	CHECK(strstr(err.text, "/namelist.input; CM1 reads it where it runs, "
+			       "which is dir of the job file"));
 	CHECK_TEXT(refusal(changed(good, "&param2", "&param3")),
 		   "namelist.input:20: the text ends without a group &param2; "
 		   "the lines '&param2' and '/'");
@@ -197,14 +196,8 @@ static void a_namelist_that_is_none_is_refused(void)
 	CHECK_TEXT(refusal(changed(good, "60", "6.5")),
 		   "namelist.input:2: nx is 6.5; a whole number from 1 to "
 		   "1000000");
-	app.settings = settings;
-	CHECK(adapter_cm1.check(&app, &err) == -EINVAL);
-	CHECK(strstr(err.text, "there is no ") && strstr(err.text, "fine.inp"));
-	put("fine.input", good);
-	CHECK(adapter_cm1.check(&app, &err) == 0);
-	settings[0] = "name=x";
-	CHECK(adapter_cm1.check(&app, &err) == -EINVAL);
-	CHECK_TEXT(err.text, "settings: there is no 'name'; namelist, "
+	CHECK(check_with("namelist=fine.input", &err) == -EINVAL);
+	CHECK_TEXT(err.text, "settings: there is no 'namelist'; "
 			     "restart_reset_frqtim");
 }
 
