@@ -18,6 +18,7 @@
 #include "apps/adapter.h"
 #include "apps/cm1/changes.h"
 #include "apps/cm1/sets.h"
+#include "apps/cm1/sizes.h"
 #include "base/cleanup.h"
 #include "base/list.h"
 
@@ -40,6 +41,8 @@ static int load(struct input *input, const struct adapter_app *app,
 	struct changes changes;
 	int r = input_load(input, app, err);
 
+	if (r == 0)
+		r = sizes_check(input, err);
 	if (r < 0)
 		return r;
 	changes_find(input, &changes);
@@ -98,12 +101,7 @@ static int accepts(const struct adapter_app *app, unsigned ranks,
 
 	if (load(&input, app, err) < 0)
 		return -EINVAL;
-	/* CM1 lowers a larger ppnode to the number of ranks. */
-	if (ranks > input.ppnode && ranks % input.ppnode != 0)
-		return error_set(err, -EINVAL,
-				 "its ppnode is %u, of which %u is no multiple",
-				 input.ppnode, ranks);
-	return 0;
+	return sizes_accept(&input, ranks, err);
 }
 
 static int rehearse(const struct adapter_app *app, struct error *err)

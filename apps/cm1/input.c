@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -106,8 +107,11 @@ static const struct {
 	[INPUT_TAPFRQ] = {"param1", "tapfrq", 0},
 	[INPUT_RSTFRQ] = {"param1", "rstfrq", 0},
 	[INPUT_ADAPT_DT] = {"param2", "adapt_dt", 0},
+	[INPUT_AXISYMM] = {"param2", "axisymm", 0},
+	[INPUT_PSOLVER] = {"param2", "psolver", 0},
 	[INPUT_IRST] = {"param2", "irst", 0},
 	[INPUT_RSTNUM] = {"param2", "rstnum", 0},
+	[INPUT_OUTPUT_PDCOMP] = {"param9", "output_pdcomp", 0},
 	[INPUT_DODOMAINDIAG] = {"param14", "dodomaindiag", 0, true},
 	[INPUT_DIAGFRQ] = {"param14", "diagfrq", 0},
 	[INPUT_DOAZIMAVG] = {"param15", "doazimavg", 0, true},
@@ -142,13 +146,18 @@ static int read_values(struct input *input, struct error *err)
 	return r;
 }
 
-/* "<path>:<line>: <key> is <value><what is wrong>"; -EINVAL. */
-static int refuse(const struct input *input, enum input_key key,
-		  const char *wrong, struct error *err)
+int input_refuse(const struct input *input, enum input_key key,
+		 struct error *err, const char *wrong, ...)
 {
+	struct error text;
+	va_list ap;
+
+	va_start(ap, wrong);
+	vsnprintf(text.text, sizeof(text.text), wrong, ap);
+	va_end(ap);
 	return error_set(err, -EINVAL, "%s:%u: %s is %g%s", input->path,
 			 input->line[key], keys[key].key, input->value[key],
-			 wrong);
+			 text.text);
 }
 
 static int read_count(const struct input *input, enum input_key key,
@@ -158,8 +167,8 @@ static int read_count(const struct input *input, enum input_key key,
 
 	if (input->line[key] != 0 &&
 	    (number < 1 || number > COUNT_MAX || number != floor(number)))
-		return refuse(input, key, "; a whole number from 1 to 1000000",
-			      err);
+		return input_refuse(input, key, err,
+				    "; a whole number from 1 to %d", COUNT_MAX);
 	*out = (unsigned)number;
 	return 0;
 }
@@ -189,7 +198,7 @@ static int read_time(const struct input *input, enum input_key key, double *ms,
 		     struct error *err)
 {
 	if (input->value[key] > 1e12)
-		return refuse(input, key, "; at most 1e12", err);
+		return input_refuse(input, key, err, "; at most 1e12");
 	*ms = fmax(input->value[key], 0) * 1e3;
 	return 0;
 }

@@ -23,8 +23,11 @@ enum input_key {
 	INPUT_TAPFRQ,
 	INPUT_RSTFRQ,
 	INPUT_ADAPT_DT,
+	INPUT_AXISYMM,
+	INPUT_PSOLVER,
 	INPUT_IRST,
 	INPUT_RSTNUM,
+	INPUT_OUTPUT_PDCOMP,
 	INPUT_DODOMAINDIAG,
 	INPUT_DIAGFRQ,
 	INPUT_DOAZIMAVG,
@@ -62,6 +65,11 @@ void input_fini(struct input *input);
 
 /* Their names. */
 void input_name(enum input_key key, const char **group, const char **name);
+
+/* "<path>:<line>: <key> is <value><wrong>"; -EINVAL. */
+int input_refuse(const struct input *input, enum input_key key,
+		 struct error *err, const char *wrong, ...)
+	__attribute__((format(printf, 4, 5)));
 
 struct input_edit {
 	enum input_key key;

@@ -242,6 +242,65 @@ static void a_ppnode_above_the_number_of_ranks_is_accepted(void)
 	CHECK(adapter_cm1.accepts(&app, 256, &err) == 0);
 }
 
+/* nx and ny of the good namelist are 60. */
+static const char *grid(const char *nx, const char *ny)
+{
+	return changed(changed(changed(good, "60,", nx), "60,", ny), " 2,",
+		       "128,");
+}
+
+/* As CM1 itself, run on so many ranks, shares them and accepts or refuses. */
+static void a_rank_has_three_points_in_either_direction(void)
+{
+	static const struct {
+		const char *nx, *ny;
+		unsigned ranks;
+		const char *sentence;
+	} cases[] = {
+		{"24,", "24,", 12, ""},
+		{"24,", "24,", 13,
+		 "both ni and nj must be >= 3, and 13 ranks share its 24 x 24 "
+		 "points as 13 x 1"},
+		{"24,", "24,", 16, ""},
+		{"60,", "12,", 16, ""},
+		{"12,", "60,", 13, ""},
+		{"96,", "7,", 16, ""},
+	};
+	CLEANUP(folder_remove) char *dir = folder_create();
+	struct adapter_app app = app_here();
+
+	CHECK(dir);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct error err = {""};
+
+		put("namelist.input", grid(cases[i].nx, cases[i].ny));
+		CHECK(adapter_cm1.accepts(&app, cases[i].ranks, &err) ==
+		      (*cases[i].sentence ? -EINVAL : 0));
+		CHECK_TEXT(err.text, cases[i].sentence);
+	}
+}
+
+static void what_cm1_does_not_compute_with_mpi_is_refused(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+
+	CHECK(dir);
+	CHECK_TEXT(refusal(grid("192,", "1,")),
+		   "namelist.input:3: ny is 1, which CM1 does not compute with "
+		   "MPI; 3 or more");
+	CHECK_TEXT(refusal(grid("1,", "1,")),
+		   "namelist.input:2: nx is 1, which CM1 does not compute with "
+		   "MPI; 3 or more");
+	CHECK_TEXT(
+		refusal(changed(good, "irst ", "axisymm = 1, irst ")),
+		"namelist.input:12: axisymm is 1, which CM1 does not compute "
+		"with MPI; 0");
+	CHECK_TEXT(
+		refusal(changed(good, "irst ", "psolver = 4, irst ")),
+		"namelist.input:12: psolver is 4, which CM1 does not compute "
+		"with MPI; another one than 4 and 5");
+}
+
 RUN_TESTS(TEST(a_good_namelist_is_taken),
 	  TEST(restarts_that_are_off_are_refused),
 	  TEST(restarts_that_cannot_be_resized_are_refused),
@@ -252,4 +311,6 @@ RUN_TESTS(TEST(a_good_namelist_is_taken),
 	  TEST(a_namelist_that_is_none_is_refused),
 	  TEST(a_checkpoint_folder_that_cm1_does_not_use_is_refused),
 	  TEST(ppnode_divides_the_number_of_ranks),
-	  TEST(a_ppnode_above_the_number_of_ranks_is_accepted))
+	  TEST(a_ppnode_above_the_number_of_ranks_is_accepted),
+	  TEST(a_rank_has_three_points_in_either_direction),
+	  TEST(what_cm1_does_not_compute_with_mpi_is_refused))
