@@ -12,6 +12,7 @@
  * by:
  *
  *     check                      every program that reads a job file
+ *     mend                       bellows validate
  *     accepts trial reason       the coordinator
  *     rehearse prepare           the coordinator
  *     command next on_line files   the coordinator
@@ -37,9 +38,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Raised whenever a struct below changes its shape. */
-#define ADAPTER_ABI 6
+#define ADAPTER_ABI 7
 
 /* Ends a command; also the longest one: ADAPTER_ARGS_MAX - 1 arguments. */
 #define ADAPTER_ARGS_MAX 512
@@ -135,6 +137,12 @@ struct adapter {
 	/* What is wrong with the command or the settings, before anything is
 	 * started: 0 or -EINVAL with a sentence.  Optional. */
 	int (*check)(const struct adapter_app *app, struct error *err);
+
+	/* Prints all that is to be changed in the application's own input for
+	 * check() to be 0: lines for people, each with a # before it, and a
+	 * patch (unified diff) of the file.  Nothing if there is nothing to
+	 * change, or no change would do.  Optional. */
+	void (*mend)(const struct adapter_app *app, FILE *to);
 
 	/* Whether it runs on that many ranks: 0 or -EINVAL with the reason.
 	 * Optional: every size will do. */

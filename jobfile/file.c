@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jobfile/jobfile.h"
+#include "jobfile/reader.h"
 
 #include "base/file.h"
 
@@ -8,6 +8,12 @@
 #include <string.h>
 
 int jobfile_read(struct jobfile **out, const char *path, struct error *err)
+{
+	return jobfile_read_mending(out, path, NULL, err);
+}
+
+int jobfile_read_mending(struct jobfile **out, const char *path, FILE *mend,
+			 struct error *err)
 {
 	CLEANUP(free) char *text = malloc(JOBFILE_BYTES_MAX + 1);
 	CLEANUP(free) char *copy = strdup(path);
@@ -24,5 +30,5 @@ int jobfile_read(struct jobfile **out, const char *path, struct error *err)
 	folder = realpath(dirname(copy), NULL);
 	if (!folder)
 		return error_errno(err, "cannot read the folder of %s", path);
-	return jobfile_parse(out, path, text, size, folder, err);
+	return jobfile_parse_mending(out, path, text, size, folder, mend, err);
 }

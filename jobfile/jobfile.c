@@ -306,9 +306,12 @@ static int check_app(struct reader *reader)
 	const struct jobfile *job = reader->job;
 	struct error why;
 
-	if (job->adapter->check && job->adapter->check(&job->app, &why) < 0)
+	if (job->adapter->check && job->adapter->check(&job->app, &why) < 0) {
+		if (reader->mend && job->adapter->mend)
+			job->adapter->mend(&job->app, reader->mend);
 		return reader_refuse(reader, reader_line(reader, "app"), "app",
 				     "%s", why.text);
+	}
 	if (jobfile_accepts(job, job->ranks.initial, &why) < 0)
 		return reader_refuse(
 			reader, reader_line(reader, "ranks.initial"),
@@ -353,10 +356,17 @@ static const struct yaml_limits limits = {
 int jobfile_parse(struct jobfile **out, const char *path, const char *text,
 		  size_t size, const char *dir, struct error *err)
 {
+	return jobfile_parse_mending(out, path, text, size, dir, NULL, err);
+}
+
+int jobfile_parse_mending(struct jobfile **out, const char *path,
+			  const char *text, size_t size, const char *dir,
+			  FILE *mend, struct error *err)
+{
 	CLEANUP(yaml_document_delete) yaml_document_t document = {0};
 	CLEANUP(jobfile_destroy) struct jobfile *job = NULL;
 	struct reader reader = {
-		.path = path, .document = &document, .err = err};
+		.path = path, .document = &document, .err = err, .mend = mend};
 	int r;
 
 	if (dir[0] != '/')

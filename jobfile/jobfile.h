@@ -106,6 +106,11 @@ int jobfile_parse(struct jobfile **out, const char *path, const char *text,
  * folder. */
 int jobfile_read(struct jobfile **out, const char *path, struct error *err);
 
+/* The same, and if the application's own input has to be changed for the job to
+ * be accepted, how is printed to mend. */
+int jobfile_read_mending(struct jobfile **out, const char *path, FILE *mend,
+			 struct error *err);
+
 struct jobfile *jobfile_destroy(struct jobfile *job); /* returns NULL */
 
 /* Another owner, on any thread: the job is there until each has destroyed it.

@@ -19,6 +19,7 @@ struct reader {
 	yaml_document_t *document;
 	struct jobfile *job;
 	struct error *err;
+	FILE *mend; /* see jobfile_read_mending(); NULL: nowhere */
 	unsigned lines[SCHEMA_KEYS]; /* where the key is; 0: it is not */
 	unsigned step_lines[SCHEDULE_MAX];
 };
@@ -30,6 +31,11 @@ struct jobfile_entry {
 	yaml_node_t *node;
 	void *base; /* the struct that the key's member is in */
 };
+
+/* As jobfile_parse() and jobfile_read_mending(). */
+int jobfile_parse_mending(struct jobfile **out, const char *path,
+			  const char *text, size_t size, const char *dir,
+			  FILE *mend, struct error *err);
 
 /* Reads the members of a section, or of the root if section is "". */
 int reader_section(struct reader *reader, const char *section,

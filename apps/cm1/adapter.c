@@ -94,6 +94,17 @@ static int check(const struct adapter_app *app, struct error *err)
 	return r < 0 ? -EINVAL : 0;
 }
 
+static void mend(const struct adapter_app *app, FILE *to)
+{
+	CLEANUP(input_fini) struct input input = {.text = NULL};
+	struct changes changes;
+
+	if (input_load(&input, app, NULL) < 0 || sizes_check(&input, NULL) < 0)
+		return;
+	changes_find(&input, &changes);
+	changes_print(&input, &changes, to);
+}
+
 static int accepts(const struct adapter_app *app, unsigned ranks,
 		   struct error *err)
 {
@@ -290,6 +301,7 @@ const struct adapter adapter_cm1 = {
 	.former = FORMER_STAYS,
 	.says_end = says_end,
 	.check = check,
+	.mend = mend,
 	.accepts = accepts,
 	.rehearse = rehearse,
 	.prepare = prepare,

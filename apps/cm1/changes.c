@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apps/cm1/changes.h"
 
+#include "apps/cm1/patch.h"
+#include "base/cleanup.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -188,21 +191,57 @@ void changes_find(const struct input *input, struct changes *out)
 	look_at_reset(out, input);
 }
 
-int changes_refuse(const struct input *input, const struct changes *changes,
-		   struct error *err)
+/* "<path>:<line>: <why>; <key> = <value>" */
+static void describe(const struct input *input, const struct changes *changes,
+		     size_t i, struct error *out)
 {
-	const struct input_edit *edit = &changes->edit[0];
+	const struct input_edit *edit = &changes->edit[i];
+	unsigned line = input->line[edit->key];
 	const char *key, *group;
 	char place[64];
 
-	if (changes->n == 0)
-		return 0;
 	input_name(edit->key, &group, &key);
-	if (input->line[edit->key] != 0)
-		snprintf(place, sizeof(place), "%u", input->line[edit->key]);
+	if (line != 0)
+		snprintf(place, sizeof(place), "%u", line);
 	else
 		snprintf(place, sizeof(place), " &%s does not say %s", group,
 			 key);
-	return error_set(err, -EINVAL, "%s:%s: %s; %s = %s", input->path, place,
-			 changes->why[0], key, edit->value);
+	error_describe(out, "%s:%s: %s; %s = %s", input->path, place,
+		       changes->why[i], key, edit->value);
+}
+
+int changes_refuse(const struct input *input, const struct changes *changes,
+		   struct error *err)
+{
+	struct error first;
+
+	if (changes->n == 0)
+		return 0;
+	describe(input, changes, 0, &first);
+	if (changes->n == 1)
+		return error_set(err, -EINVAL, "%s", first.text);
+	return error_set(err, -EINVAL,
+			 "%s (the first of %zu changes, which 'bellows "
+			 "validate' prints as a patch)",
+			 first.text, changes->n);
+}
+
+void changes_print(const struct input *input, const struct changes *changes,
+		   FILE *to)
+{
+	CLEANUP(free) char *text = NULL;
+	struct error err;
+	size_t size;
+
+	for (size_t i = 0; i < changes->n; i++) {
+		describe(input, changes, i, &err);
+		fprintf(to, "# %s\n", err.text);
+	}
+	if (changes->n == 0)
+		return;
+	if (input_edited(input, changes->edit, changes->n, &text, &size, &err) <
+	    0)
+		fprintf(to, "# %s\n", err.text);
+	else
+		patch_print(to, "namelist.input", input->text, text);
 }

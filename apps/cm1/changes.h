@@ -16,6 +16,8 @@
 
 #include "apps/cm1/input.h"
 
+#include <stdio.h>
+
 enum { CHANGES_MAX = 8 };
 
 struct changes {
@@ -29,5 +31,9 @@ void changes_find(const struct input *input, struct changes *out);
 /* -EINVAL with the sentence of the first, if there is one; 0 else. */
 int changes_refuse(const struct input *input, const struct changes *changes,
 		   struct error *err);
+
+/* All sentences, and a patch. */
+void changes_print(const struct input *input, const struct changes *changes,
+		   FILE *to);
 
 #endif

@@ -257,6 +257,26 @@ def what_cannot_be_resized_is_refused(room):
         os.rmdir(model.folder)
 
 
+def validate_prints_all_changes_as_a_patch(room):
+    model = Model(room, NAMELIST.replace("rstfrq =  60.0", "rstfrq = -1.0")
+                  .replace(".false.", ".true."))
+    at = room.run("bellows", "validate", model.job).ends_with(65)
+    assert "(the first of 2 changes, which 'bellows validate' prints as a " \
+        "patch)" in at.errors, at.errors
+    assert at.output[at.output.index("---"):] == """\
+--- namelist.input
++++ namelist.input
+@@ -13 +13 @@
+- rstfrq = -1.0,
++ rstfrq = 600.0,
+@@ -25 +25 @@
+- restart_reset_frqtim = .true.,
++ restart_reset_frqtim = .false.,
+""", at.output
+    at = room.run("bellows", "validate", model.job, "--json").ends_with(65)
+    assert "+++" not in at.output, at.output
+
+
 def a_size_that_ppnode_does_not_divide_is_declined(room):
     model = Model(room, NAMELIST.replace("ppnode       =     128",
                                          "ppnode = 2"), hold=12)
@@ -307,6 +327,7 @@ harness.main(
     one_that_does_not_look_at_irst_is_a_failed_start,
     a_job_that_was_stopped_goes_on_from_its_newest_checkpoint,
     what_cannot_be_resized_is_refused,
+    validate_prints_all_changes_as_a_patch,
     a_size_that_ppnode_does_not_divide_is_declined,
     a_namelist_that_cannot_be_written_drops_the_rescale,
     a_namelist_that_cannot_be_written_is_refused_at_the_start,

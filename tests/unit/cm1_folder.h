@@ -67,7 +67,7 @@ static void put(const char *name, const char *text)
 		printf("# cannot write %s\n", name);
 }
 
-static const char *content(const char *name)
+static inline const char *content(const char *name)
 {
 	static char text[2048];
 	FILE *f = fopen(below(name), "r");
@@ -80,7 +80,8 @@ static const char *content(const char *name)
 }
 
 /* The text with one piece replaced. */
-static const char *changed(const char *text, const char *from, const char *to)
+static inline const char *changed(const char *text, const char *from,
+				  const char *to)
 {
 	static char out[2][2048];
 	static int turn;

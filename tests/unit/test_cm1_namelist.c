@@ -62,9 +62,9 @@ static void restarts_that_cannot_be_resized_are_refused(void)
 	CHECK_TEXT(refusal(changed(good, "format   = 1", "format   = 2")),
 		   "namelist.input:16: restart_format is 2, and only binary "
 		   "files (1) are understood; restart_format = 1");
-	CHECK_TEXT(refusal(changed(good, "timax", "run_time = 60, timax")),
-		   "namelist.input:8: run_time is 60, which CM1 counts anew "
-		   "from each restart; run_time = -999.9");
+	CHECK(strstr(refusal(changed(good, "timax", "run_time = 60, timax")),
+		     "namelist.input:8: run_time is 60, which CM1 counts anew "
+		     "from each restart; run_time = -999.9 ("));
 }
 
 static int check_with(const char *setting, struct error *err)
@@ -301,6 +301,55 @@ static void what_cm1_does_not_compute_with_mpi_is_refused(void)
 		"with MPI; another one than 4 and 5");
 }
 
+static void all_changes_are_printed_at_once_as_a_patch(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	struct adapter_app app = app_here();
+	struct error err;
+	char text[4096] = "";
+	FILE *to = fmemopen(text, sizeof(text), "w");
+	const char *at;
+
+	put("namelist.input",
+	    changed(changed(changed(good, "  600.0", "-3600.0"),
+			    "timax  =  ", "run_time = 60.0, timax = "),
+		    " restart_reset_frqtim = .false.,\n", ""));
+	CHECK(dir && to && adapter_cm1.check(&app, &err) == -EINVAL);
+	CHECK(strstr(err.text, "rstfrq = 600.0 (the first of 4 changes, which "
+			       "'bellows validate' prints as a patch)"));
+	adapter_cm1.mend(&app, to);
+	fclose(to);
+	at = strstr(text, "\n---");
+	CHECK(strncmp(text, "# /tmp/cm1-", 11) == 0 && at);
+	CHECK(strstr(text, "/namelist.input: &param16 does not say "
+			   "restart_reset_frqtim: restart_reset_frqtim is "
+			   ".true., "));
+	CHECK_TEXT(at ? at + 1 : text, "--- namelist.input\n"
+				       "+++ namelist.input\n"
+				       "@@ -8 +8 @@\n"
+				       "- run_time = 60.0, timax = 3600.0,\n"
+				       "+ run_time = -999.9, timax = 60.0,\n"
+				       "@@ -9 +9 @@\n"
+				       "- rstfrq = -3600.0,\n"
+				       "+ rstfrq = 600.0,\n"
+				       "@@ -17,0 +18,1 @@\n"
+				       "+ restart_reset_frqtim = .false.,\n");
+}
+
+static void nothing_is_printed_if_nothing_has_to_be_changed(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+	struct adapter_app app = app_here();
+	char text[64] = "";
+	FILE *to = fmemopen(text, sizeof(text), "w");
+
+	put("namelist.input", good);
+	CHECK(dir && to);
+	adapter_cm1.mend(&app, to);
+	fclose(to);
+	CHECK_TEXT(text, "");
+}
+
 RUN_TESTS(TEST(a_good_namelist_is_taken),
 	  TEST(restarts_that_are_off_are_refused),
 	  TEST(restarts_that_cannot_be_resized_are_refused),
@@ -313,4 +362,6 @@ RUN_TESTS(TEST(a_good_namelist_is_taken),
 	  TEST(ppnode_divides_the_number_of_ranks),
 	  TEST(a_ppnode_above_the_number_of_ranks_is_accepted),
 	  TEST(a_rank_has_three_points_in_either_direction),
-	  TEST(what_cm1_does_not_compute_with_mpi_is_refused))
+	  TEST(what_cm1_does_not_compute_with_mpi_is_refused),
+	  TEST(all_changes_are_printed_at_once_as_a_patch),
+	  TEST(nothing_is_printed_if_nothing_has_to_be_changed))
