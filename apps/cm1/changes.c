@@ -78,38 +78,47 @@ static void look_at_end(struct changes *changes, const struct input *input)
 
 /* ---- clocks ---- */
 
+/* What a restart must be at a whole multiple of, and why. */
 struct clocks {
-	const char *name[3];
-	double every[3];
+	struct {
+		const char *name;
+		double every;
+		const char *why;
+	} at[4];
 	size_t n;
 };
 
-static void add_clock(struct clocks *clocks, const char *name, double every)
+static void add_clock(struct clocks *clocks, const char *name, double every,
+		      const char *why)
 {
 	if (every < CLOSE_TO) /* at each step */
 		return;
-	clocks->name[clocks->n] = name;
-	clocks->every[clocks->n++] = every;
+	clocks->at[clocks->n].name = name;
+	clocks->at[clocks->n].every = every;
+	clocks->at[clocks->n++].why = why;
 }
 
-/* What a restart must be at a whole multiple of.  A fixed step that is no part
- * of rstfrq puts restarts behind their time, and so what is counted from them.
- */
 static struct clocks clocks_of(const struct input *input)
 {
+	static const char counts[] = "CM1 counts that from each restart";
 	const double *value = input->value;
 	struct clocks clocks = {.n = 0};
 
 	if (value[INPUT_DODOMAINDIAG] != 0)
-		add_clock(&clocks, "diagfrq", value[INPUT_DIAGFRQ]);
+		add_clock(&clocks, "diagfrq", value[INPUT_DIAGFRQ], counts);
 	else if (value[INPUT_DO_LSNUDGE] != 0) /* turns it on */
-		add_clock(&clocks, "tapfrq", value[INPUT_TAPFRQ]);
+		add_clock(&clocks, "tapfrq", value[INPUT_TAPFRQ], counts);
 	if (value[INPUT_DOAZIMAVG] != 0)
-		add_clock(&clocks, "azimavgfrq", value[INPUT_AZIMAVGFRQ]);
+		add_clock(&clocks, "azimavgfrq", value[INPUT_AZIMAVGFRQ],
+			  counts);
 	if (value[INPUT_ADAPT_DT] != 1 &&
 	    (clocks.n > 0 ||
 	     (input->reset && strcmp(input->reset, "true") == 0)))
-		add_clock(&clocks, "dtl", value[INPUT_DTL]);
+		add_clock(&clocks, "dtl", value[INPUT_DTL],
+			  "a restart is behind its time, and what CM1 counts "
+			  "from it");
+	add_clock(&clocks, "statfrq", value[INPUT_STATFRQ],
+		  "CM1 writes over the last statistics at each restart");
 	return clocks;
 }
 
@@ -125,7 +134,7 @@ static size_t first_off(const struct clocks *clocks, double number)
 {
 	size_t i = 0;
 
-	while (i < clocks->n && is_multiple(number, clocks->every[i]))
+	while (i < clocks->n && is_multiple(number, clocks->at[i].every))
 		i++;
 	return i;
 }
@@ -138,7 +147,7 @@ static double next_multiple(const struct clocks *clocks, double wanted)
 	double step = 0, first;
 
 	for (size_t i = 0; i < clocks->n; i++)
-		step = fmax(step, clocks->every[i]);
+		step = fmax(step, clocks->at[i].every);
 	if (step == 0)
 		return wanted;
 	first = ceil(wanted / step - CLOSE_TO) * step;
@@ -165,9 +174,9 @@ static void look_at_period(struct changes *changes, const struct input *input)
 	} else if (off < clocks.n) {
 		add(changes, INPUT_RSTFRQ,
 		    seconds(text, next_multiple(&clocks, now)),
-		    "rstfrq is %g, which is no multiple of %s = %g, and CM1 "
-		    "counts that from each restart",
-		    now, clocks.name[off], clocks.every[off]);
+		    "rstfrq is %g, which is no multiple of %s = %g, and %s",
+		    now, clocks.at[off].name, clocks.at[off].every,
+		    clocks.at[off].why);
 	}
 }
 

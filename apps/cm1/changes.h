@@ -10,8 +10,8 @@
  * Restart files have to be written at all, as one set for each time, and CM1's
  * clocks must not begin anew at a restart.  restart_reset_frqtim begins those
  * of output, statistics and restart files anew; those of diagfrq and azimavgfrq
- * always do, which does no harm if each restart is at a whole multiple of them.
- * Pure.
+ * always do, and the last record of statistics is written over, which does no
+ * harm if each restart is at a whole multiple of them and of statfrq.  Pure.
  */
 
 #include "apps/cm1/input.h"

@@ -105,6 +105,7 @@ static const struct {
 	[INPUT_TIMAX] = {"param1", "timax", 0},
 	[INPUT_RUN_TIME] = {"param1", "run_time", -999.9},
 	[INPUT_TAPFRQ] = {"param1", "tapfrq", 0},
+	[INPUT_STATFRQ] = {"param1", "statfrq", 0},
 	[INPUT_RSTFRQ] = {"param1", "rstfrq", 0},
 	[INPUT_ADAPT_DT] = {"param2", "adapt_dt", 0},
 	[INPUT_AXISYMM] = {"param2", "axisymm", 0},

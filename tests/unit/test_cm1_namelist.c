@@ -156,6 +156,20 @@ static void restarts_are_at_multiples_of_what_is_counted_from_them(void)
 	}
 }
 
+/* Over which CM1 writes those of the restart. */
+static void restarts_are_at_multiples_of_statistics(void)
+{
+	CLEANUP(folder_remove) char *dir = folder_create();
+
+	CHECK(dir);
+	CHECK_TEXT(refusal(changed(good, "timax", "statfrq = 60, timax")), "");
+	CHECK_TEXT(refusal(changed(good, "timax", "statfrq = -60, timax")), "");
+	CHECK_TEXT(refusal(changed(good, "timax", "statfrq = 250, timax")),
+		   "namelist.input:9: rstfrq is 600, which is no multiple of "
+		   "statfrq = 250, and CM1 writes over the last statistics at "
+		   "each restart; rstfrq = 750.0");
+}
+
 /* A step that is no part of rstfrq puts a restart behind its time. */
 static void a_fixed_step_is_part_of_the_period_if_a_clock_counts_from_it(void)
 {
@@ -171,8 +185,8 @@ static void a_fixed_step_is_part_of_the_period_if_a_clock_counts_from_it(void)
 	snprintf(text, sizeof(text), "%s%s", odd, clocks);
 	CHECK_TEXT(refusal(text),
 		   "namelist.input:9: rstfrq is 600, which is no multiple of "
-		   "dtl = 7, and CM1 counts that from each restart; rstfrq = "
-		   "840.0");
+		   "dtl = 7, and a restart is behind its time, and what CM1 "
+		   "counts from it; rstfrq = 840.0");
 	snprintf(text, sizeof(text), "%s%s",
 		 changed(odd, "irst ", "adapt_dt = 1, irst "), clocks);
 	CHECK_TEXT(refusal(text), "");
@@ -356,6 +370,7 @@ RUN_TESTS(TEST(a_good_namelist_is_taken),
 	  TEST(clocks_that_begin_anew_are_the_job_files_choice),
 	  TEST(clocks_are_kept_if_the_job_file_says_so),
 	  TEST(restarts_are_at_multiples_of_what_is_counted_from_them),
+	  TEST(restarts_are_at_multiples_of_statistics),
 	  TEST(a_fixed_step_is_part_of_the_period_if_a_clock_counts_from_it),
 	  TEST(a_namelist_that_is_none_is_refused),
 	  TEST(a_checkpoint_folder_that_cm1_does_not_use_is_refused),
