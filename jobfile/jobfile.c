@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jobfile/jobfile.h"
 #include "apps/adapters.h"
+#include "apps/generic/generic.h"
 #include "base/list.h"
 #include "jobfile/reader.h"
 #include "yaml/load.h"
@@ -301,16 +302,30 @@ static int check_stall(struct reader *reader)
 		schema_duration(job->lost_after, lost, sizeof(lost)));
 }
 
+/* key: the one that the sentence in why is about. */
+static int ask_adapter(const struct jobfile *job, const char **key,
+		       struct error *why)
+{
+	*key = "app";
+	if (job->adapter == &adapter_generic)
+		return generic_check(&job->app, key, why);
+	return job->adapter->check ? job->adapter->check(&job->app, why) : 0;
+}
+
 static int check_app(struct reader *reader)
 {
 	const struct jobfile *job = reader->job;
+	const char *key;
 	struct error why;
 
-	if (job->adapter->check && job->adapter->check(&job->app, &why) < 0) {
+	if (ask_adapter(job, &key, &why) < 0) {
+		unsigned line = reader_line(reader, key);
+
 		if (reader->mend && job->adapter->mend)
 			job->adapter->mend(&job->app, reader->mend);
-		return reader_refuse(reader, reader_line(reader, "app"), "app",
-				     "%s", why.text);
+		return reader_refuse(reader,
+				     line ? line : reader_line(reader, "app"),
+				     key, "%s", why.text);
 	}
 	if (jobfile_accepts(job, job->ranks.initial, &why) < 0)
 		return reader_refuse(

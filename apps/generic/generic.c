@@ -4,7 +4,9 @@
  * The generic adapter: the job file says how the application is
  *
  * Commands: `{checkpoint}` within an argument stands for the checkpoint
- * directory, in the command to start and in the one to restart.
+ * directory, in the command to start and in the one to restart.  Another name
+ * in braces is refused: it is a slip of the pen, or would be understood
+ * elsewhere.
  *
  * Checkpoint: every pattern of `files` matches at least one regular file below
  * the checkpoint directory that is not empty.  Nothing else is known about it;
@@ -21,9 +23,11 @@
  * ordered.
  */
 
-#include "apps/adapter.h"
+#include "apps/generic/generic.h"
+
 #include "apps/generic/progress.h"
 #include "base/cleanup.h"
+#include "base/list.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -45,49 +49,133 @@ static bool leaves(const char *pattern)
 	return false;
 }
 
-static int check_files(const char *const *files, struct error *err)
+static int check_files(const struct adapter_app *app, struct error *err)
 {
+	const char *const *files = app->files;
+
 	if (!files || !files[0])
 		return error_set(err, -EINVAL,
-				 "generic: there are no files; name by "
-				 "patterns which files below the checkpoint "
-				 "directory make a complete checkpoint");
+				 "is missing; a list of patterns, which name "
+				 "the files below the checkpoint directory "
+				 "that make a complete checkpoint");
 	for (size_t i = 0; files[i]; i++)
 		if (files[i][0] == '\0' || files[i][0] == '/' ||
 		    leaves(files[i]))
 			return error_set(err, -EINVAL,
-					 "generic: files: '%.80s' is not below "
-					 "the checkpoint directory; a pattern "
-					 "without a leading / and without ..",
+					 "'%.80s' is not below the checkpoint "
+					 "directory; a pattern without a "
+					 "leading / and without ..",
 					 files[i]);
 	return 0;
 }
 
-static int check_pattern(const char *key, const char *pattern, unsigned groups,
+/* The first {name} that nothing is put in place of; *n: its bytes.  A shell's
+ * ${name} is none. */
+static const char *find_unknown(const char *word, size_t *n)
+{
+	static const char known[] = "{checkpoint}";
+
+	for (const char *at = word; (at = strchr(at, '{')); at++) {
+		*n = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") +
+		     2;
+		if (*n == 2 || at[*n - 1] != '}' ||
+		    (at > word && at[-1] == '$'))
+			continue;
+		if (strncmp(at, known, sizeof(known) - 1) != 0)
+			return at;
+	}
+	return NULL;
+}
+
+static int check_names(const char *const *words, struct error *err)
+{
+	for (; words && *words; words++) {
+		size_t n;
+		const char *name = find_unknown(*words, &n);
+
+		if (name)
+			return error_set(err, -EINVAL,
+					 "nothing is put in place of '%.*s'; "
+					 "{checkpoint}, which becomes the "
+					 "checkpoint directory, is the only "
+					 "such name",
+					 n < 80 ? (int)n : 80, name);
+	}
+	return 0;
+}
+
+static int check_proof(const struct adapter_app *app, struct error *err)
+{
+	if (app->progress || app->resumed || app->unproven)
+		return 0;
+	return error_set(err, -EINVAL,
+			 "nothing would prove that the application goes on "
+			 "from its checkpoint; a pattern of a line that it "
+			 "prints: progress or resumed, or else proof: none");
+}
+
+static int check_pattern(const char *pattern, unsigned groups,
 			 struct error *err)
 {
-	int r = pattern ? progress_check(pattern, groups, err) : 0;
+	return pattern ? progress_check(pattern, groups, err) : 0;
+}
 
-	return r < 0 ? error_wrap(err, r, "generic: %s", key) : 0;
+static int check_command(const struct adapter_app *app, struct error *err)
+{
+	return check_names(app->command, err);
+}
+
+static int check_restart(const struct adapter_app *app, struct error *err)
+{
+	return check_names(app->restart, err);
+}
+
+static int check_progress(const struct adapter_app *app, struct error *err)
+{
+	return check_pattern(app->progress, 1, err);
+}
+
+static int check_resumed(const struct adapter_app *app, struct error *err)
+{
+	return check_pattern(app->resumed, 0, err);
+}
+
+static int check_finished(const struct adapter_app *app, struct error *err)
+{
+	return check_pattern(app->finished, 0, err);
+}
+
+int generic_check(const struct adapter_app *app, const char **key,
+		  struct error *err)
+{
+	static const struct {
+		const char *key;
+		int (*check)(const struct adapter_app *app, struct error *err);
+	} checks[] = {
+		{"command", check_command},
+		{"restart", check_restart},
+		{"generic.files", check_files},
+		{"generic.progress", check_progress},
+		{"generic.resumed", check_resumed},
+		{"generic.finished", check_finished},
+		{"generic.proof", check_proof},
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < LENGTH(checks) && r == 0; i++) {
+		*key = checks[i].key;
+		r = checks[i].check(app, err);
+	}
+	return r;
 }
 
 static int check(const struct adapter_app *app, struct error *err)
 {
-	int r = check_files(app->files, err);
+	const char *key;
+	int r = generic_check(app, &key, err);
 
-	if (r == 0)
-		r = check_pattern("progress", app->progress, 1, err);
-	if (r == 0)
-		r = check_pattern("resumed", app->resumed, 0, err);
-	if (r == 0)
-		r = check_pattern("finished", app->finished, 0, err);
-	if (r == 0 && !app->progress && !app->resumed && !app->unproven)
-		return error_set(err, -EINVAL,
-				 "generic: nothing would prove that the "
-				 "application goes on from its checkpoint; a "
-				 "pattern of a line that it prints: progress "
-				 "or resumed, or else proof: none");
-	return r;
+	return r < 0 ? error_wrap(err, r, "%s", key) : 0;
 }
 
 static int accepts(const struct adapter_app *app, unsigned ranks,

@@ -200,7 +200,7 @@ static void patterns_stay_below_the_checkpoint_directory(void)
 		files[1] = bad[i];
 		CHECK(adapter_generic.check(&app, &err) == -EINVAL);
 	}
-	CHECK_TEXT(err.text, "generic: files: 'a//../b' is not below the "
+	CHECK_TEXT(err.text, "generic.files: 'a//../b' is not below the "
 			     "checkpoint directory; a pattern without a "
 			     "leading / and without ..");
 	for (size_t i = 0; i < LENGTH(good); i++) {
@@ -217,12 +217,12 @@ static void an_expression_that_is_wrong_is_refused_with_the_reason(void)
 	struct adapter_app app = {.files = files, .progress = "step ([0-9+"};
 
 	CHECK(adapter_generic.check(&app, &err) == -EINVAL);
-	CHECK_TEXT(err.text, "generic: progress: the expression 'step ([0-9+' "
+	CHECK_TEXT(err.text, "generic.progress: the expression 'step ([0-9+' "
 			     "is wrong: missing terminating ] for "
 			     "character class");
 	app.progress = "step [0-9]+";
 	CHECK(adapter_generic.check(&app, &err) == -EINVAL);
-	CHECK_TEXT(err.text, "generic: progress: the expression 'step [0-9]+' "
+	CHECK_TEXT(err.text, "generic.progress: the expression 'step [0-9]+' "
 			     "has no group; (...) around the step and, if it "
 			     "is there, around the total");
 	app.progress = "step ([0-9]+)";
@@ -281,7 +281,8 @@ static void something_must_prove_that_it_went_on(void)
 
 	CHECK(adapter_generic.check(&app, &err) == -EINVAL);
 	CHECK_TEXT(err.text,
-		   "generic: nothing would prove that the application goes on "
+		   "generic.proof: nothing would prove that the application "
+		   "goes on "
 		   "from its checkpoint; a pattern of a line that it prints: "
 		   "progress or resumed, or else proof: none");
 	app.resumed = "^restarting";
@@ -333,6 +334,7 @@ static void progress_is_read_by_the_expression(void)
 		{"([0-9]+)( of [0-9]+)?", "4", LINE_OTHER, 0, 0},
 		{"step ([[:digit:]]+)", "step 4", LINE_PROGRESS, 4, 0},
 		{"step (\\d+)", "step 4", LINE_PROGRESS, 4, 0},
+		{"(?i)step\\s+(\\d+?)\\b", " STEP\t42 ", LINE_PROGRESS, 42, 0},
 		{"([0-9", "4", LINE_OTHER, 0, 0},
 		{NULL, "4", LINE_OTHER, 0, 0},
 	};
@@ -371,6 +373,28 @@ static void the_restart_command_may_name_the_checkpoint(void)
 	CHECK(adapter_generic.command(&app, NULL, argv, text, sizeof(text),
 				      &err) == 0);
 	CHECK_TEXT(argv[1], "--out=/c");
+}
+
+static void a_name_that_stands_for_nothing_is_refused(void)
+{
+	const char *files[] = {"*", NULL};
+	const char *command[] = {"md",    "{}",     "${HOME}",
+				 "{1,3}", "{a: 1}", "{checkpoint}/x",
+				 NULL};
+	const char *restart[] = {"md", "-o{checkpoint}/{chekpoint}", NULL};
+	struct adapter_app app = {
+		.command = command, .files = files, .unproven = true};
+
+	CHECK(adapter_generic.check(&app, &err) == 0);
+	app.restart = restart;
+	CHECK(adapter_generic.check(&app, &err) == -EINVAL);
+	CHECK_TEXT(err.text,
+		   "restart: nothing is put in place of '{chekpoint}'; "
+		   "{checkpoint}, which becomes the checkpoint directory, is "
+		   "the only such name");
+	command[1] = "{ranks}";
+	CHECK(adapter_generic.check(&app, &err) == -EINVAL);
+	CHECK(strncmp(err.text, "command: ", 9) == 0);
 }
 
 static void saving_is_by_a_signal_or_by_waiting(void)
@@ -413,5 +437,6 @@ RUN_TESTS(TEST(it_is_complete_when_every_pattern_has_a_file),
 	  TEST(a_line_may_say_that_it_went_on),
 	  TEST(progress_is_read_by_the_expression),
 	  TEST(the_restart_command_may_name_the_checkpoint),
+	  TEST(a_name_that_stands_for_nothing_is_refused),
 	  TEST(saving_is_by_a_signal_or_by_waiting),
 	  TEST(it_runs_on_what_the_job_file_lists))

@@ -270,12 +270,17 @@ static const struct refusal wholes[] = {
   "the checkpoint is always parint.ckpt in the checkpoint "
   "directory" },
 { GENERIC,
-  "2: app: generic: there are no files; name by patterns which "
-  "files below the checkpoint directory make a complete "
+  "2: generic.files: is missing; a list of patterns, which name the "
+  "files below the checkpoint directory that make a complete "
   "checkpoint" },
 { GENERIC
+  "restart: [md, -from, '{ckpt}/state']\n"
+  "generic: {files: ['*'], proof: none}\n",
+  "6: restart: nothing is put in place of '{ckpt}'; {checkpoint}, which "
+  "becomes the checkpoint directory, is the only such name" },
+{ GENERIC
   "generic: {files: [../a]}\n",
-  "2: app: generic: files: '../a' is not below the checkpoint "
+  "6: generic.files: '../a' is not below the checkpoint "
   "directory; a pattern without a leading / and without .." },
 { GENERIC
   "generic: {files: ['*'], proof: none, ranks: [1, 4]}\n",
@@ -287,12 +292,14 @@ static const struct refusal wholes[] = {
   "7: scale.schedule[1].ranks: it runs on 1, 2, 4 ranks, not on "
   "3; a size that the job accepts" },
 { GENERIC
-  "generic: {files: ['*'], progress: '(a'}\n",
-  "2: app: generic: progress: the expression '(a' is wrong: "
+  "generic:\n"
+  "  files: ['*']\n"
+  "  progress: '(a'\n",
+  "8: generic.progress: the expression '(a' is wrong: "
   "missing closing parenthesis" },
 { GENERIC
   "generic: {files: ['*']}\n",
-  "2: app: generic: nothing would prove that the application goes on from "
+  "2: generic.proof: nothing would prove that the application goes on from "
   "its checkpoint; a pattern of a line that it prints: progress or resumed, "
   "or else proof: none" },
 { "name: a\n"
