@@ -192,6 +192,7 @@ static const struct {
 	{KIND(CHECKPOINT), true, "CheckpointUnusable", "Save"},
 	{KIND(STALLED), true, "Stalled", "Run"},
 	{KIND(STALL_OVER), false, "StallOver", "Run"},
+	{KIND(UNMATCHED), true, "NoProgressSeen", "Run"},
 };
 
 static void say_notice(struct sheet *sheet, const Bellows__V1__Notice *notice)

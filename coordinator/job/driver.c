@@ -349,6 +349,7 @@ struct driver *driver_destroy(struct driver *driver)
 	launcher_destroy(driver->launcher);
 	periodic_fini(&driver->periodic);
 	stall_watch_fini(&driver->stall);
+	match_watch_fini(&driver->match);
 	checkpoint_recovery_destroy(driver->recovery);
 	members_destroy(driver->members);
 	journal_writer_destroy(driver->writer);

@@ -56,6 +56,7 @@ static void on_up(void *user, struct launch *launch)
 	driver_post(driver, JOB_EV_RANKS_UP, launch_epoch(launch), 0,
 		    "all ranks run where they belong");
 	progress_on_up(driver);
+	match_watch_on_up(driver);
 }
 
 static void on_failed(void *user, struct launch *launch, const char *reason,

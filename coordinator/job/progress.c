@@ -228,6 +228,7 @@ void driver_on_line(struct driver *driver, unsigned epoch, const char *line)
 {
 	if (!driver->jobfile->adapter->on_line || epoch != driver->job.epoch)
 		return;
+	match_watch_on_line(driver);
 	take_line(driver, epoch, line);
 	if (driver->app_ended && progress_judge_end(driver) == END_PROVEN)
 		driver_post_kind(driver, EVENT_ENDED, epoch);

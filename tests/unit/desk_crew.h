@@ -107,9 +107,9 @@ static UNUSED void is_gone(int number, unsigned epoch)
 	report(number, &r);
 }
 
-/* The first step of parint, as one of its ranks prints it. */
 static UNUSED const struct desk_answer *
-prints(const char *name, uint64_t incarnation, unsigned epoch, unsigned rank)
+prints_text(const char *name, uint64_t incarnation, unsigned epoch,
+	    unsigned rank, const char *text)
 {
 	Bellows__V1__OutputChunk chunk = BELLOWS__V1__OUTPUT_CHUNK__INIT;
 	struct rpc_call *call = desk_call(desk, CALL_OUTPUT);
@@ -118,10 +118,18 @@ prints(const char *name, uint64_t incarnation, unsigned epoch, unsigned rank)
 	chunk.incarnation = incarnation;
 	chunk.epoch = epoch;
 	chunk.rank = rank;
-	chunk.data.data = (uint8_t *)"parint: iteration 1 of 2\n";
-	chunk.data.len = 25;
+	chunk.data.data = (uint8_t *)text;
+	chunk.data.len = strlen(text);
 	desk_tell(call, &chunk.base);
 	return desk_answer(call);
+}
+
+/* The first step of parint, as one of its ranks prints it. */
+static UNUSED const struct desk_answer *
+prints(const char *name, uint64_t incarnation, unsigned epoch, unsigned rank)
+{
+	return prints_text(name, incarnation, epoch, rank,
+			   "parint: iteration 1 of 2\n");
 }
 
 static UNUSED const struct desk_answer *

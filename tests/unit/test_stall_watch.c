@@ -29,15 +29,7 @@ static void pass(unsigned looks)
 
 static void says(const char *text)
 {
-	Bellows__V1__OutputChunk chunk = BELLOWS__V1__OUTPUT_CHUNK__INIT;
-	struct rpc_call *call = desk_call(desk, CALL_OUTPUT);
-
-	chunk.name = "w0";
-	chunk.incarnation = 10;
-	chunk.epoch = driver->job.epoch;
-	chunk.data.data = (uint8_t *)text;
-	chunk.data.len = strlen(text);
-	desk_tell(call, &chunk.base);
+	prints_text("w0", 10, driver->job.epoch, 0, text);
 }
 
 static bool is_told(const char *start)
