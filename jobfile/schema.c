@@ -231,9 +231,9 @@ const struct schema_key schema_keys[] = {
   .help = "Patterns below checkpoint.dir; the checkpoint is complete when"
 	  " each\nmatches a file that is not empty." },
 { "generic.progress", KEY_TEXT, JOB(app.progress),
-  .help = "A regular expression (PCRE2) for lines of output; group 1 is"
-	  " the step,\ngroup 2, if there is one, the total; ([0-9.]+)% is of"
-	  " 100." },
+  .help = "A regular expression (PCRE2), searched for in lines of rank 0;"
+	  " group 1 is\nthe step, group 2, if there is one, the total;"
+	  " ([0-9.]+)% is of 100." },
 { "generic.resumed", KEY_TEXT, JOB(app.resumed),
   .help = "The same for a line that proves that it went on from a checkpoint;"
 	  "\ngroup 1, if there is one, is the step." },
