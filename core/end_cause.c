@@ -2,6 +2,8 @@
 #include "core/end_cause.h"
 
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 
 bool end_is_own(int status)
@@ -17,4 +19,18 @@ bool end_is_own(int status)
 		return false;
 	}
 	return true;
+}
+
+bool end_find_killed(const char *words, unsigned *rank, int *signo)
+{
+	static const char begin[] = "noticed that process rank ";
+
+	while ((words = strstr(words, begin))) {
+		words += sizeof(begin) - 1;
+		if (sscanf(words,
+			   "%9u with PID %*d on node %*s exited on signal %9d",
+			   rank, signo) == 2)
+			return true;
+	}
+	return false;
 }

@@ -19,4 +19,8 @@ enum { END_LOST_DAEMON = 205 };
 /* status: mpiexec's, as of wait(2). */
 bool end_is_own(int status);
 
+/* Which rank a signal ended, in what mpiexec has printed; false: it does not
+ * say. */
+bool end_find_killed(const char *words, unsigned *rank, int *signo);
+
 #endif

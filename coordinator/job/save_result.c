@@ -32,20 +32,38 @@ static const char *find_lack(const struct driver *driver)
 	return verdict == END_EARLY ? " before its end" : NULL;
 }
 
-static void describe(char *text, size_t n, int status, const char *lack)
+/* Which rank's end mpiexec ended for; false: it was not by a signal. */
+static bool find_killed(const struct driver *driver, int code, unsigned *rank)
+{
+	const struct launch *now = launches_now(driver->launches);
+	char words[4096];
+	int signo;
+
+	if (!now || code <= 128)
+		return false;
+	launch_words(now, words, sizeof(words));
+	return end_find_killed(words, rank, &signo) && code == 128 + signo;
+}
+
+static void describe(const struct driver *driver, char *text, size_t n,
+		     int status, const char *lack)
 {
 	int code = WEXITSTATUS(status);
+	unsigned rank;
 
 	if (WIFSIGNALED(status))
 		snprintf(text, n, "mpiexec ended by signal %d",
 			 WTERMSIG(status));
+	else if (find_killed(driver, code, &rank))
+		snprintf(text, n, "rank %u was killed by signal %d", rank,
+			 code - 128);
 	else if (end_is_own(status))
 		snprintf(text, n, "the application ended with %d%s", code,
 			 lack ? lack : "");
 	else if (code == END_LOST_DAEMON)
 		snprintf(text, n, "mpiexec lost one of its daemons");
 	else
-		snprintf(text, n, "a rank was ended by signal %d", code - 128);
+		snprintf(text, n, "a rank was killed by signal %d", code - 128);
 }
 
 /* The ranks have left, and nothing more is waited for. */
@@ -68,7 +86,7 @@ static void judge(struct driver *driver, struct event *event)
 						    &driver->job, status);
 	if (event->job.type == JOB_EV_CRASHED && !end_is_own(status))
 		event->job.type = JOB_EV_LOST;
-	describe(event->reason, sizeof(event->reason), status, lack);
+	describe(driver, event->reason, sizeof(event->reason), status, lack);
 	if (event->job.type == JOB_EV_NO_CHECKPOINT) {
 		event->job.size = driver_begins_anew(driver);
 		snprintf(

@@ -163,6 +163,14 @@ bool launch_has_ended(const struct launch *launch)
 	return !launch->mpirun || mpirun_has_ended(launch->mpirun);
 }
 
+void launch_words(const struct launch *launch, char *text, size_t n)
+{
+	if (launch->mpirun)
+		mpirun_words(launch->mpirun, text, n);
+	else
+		*text = '\0';
+}
+
 bool launch_is_dying(const struct launch *launch)
 {
 	return launch->killed && !launch_has_ended(launch);

@@ -107,6 +107,9 @@ bool launch_is_up(const struct launch *launch);
 bool launch_has_ended(const struct launch *launch);
 bool launch_is_gone(const struct launch *launch);
 
+/* What its mpiexec printed last, of less than n bytes. */
+void launch_words(const struct launch *launch, char *text, size_t n);
+
 /* Its mpiexec was killed, and has not ended: it waits for a disk, say. */
 bool launch_is_dying(const struct launch *launch);
 

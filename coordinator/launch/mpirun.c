@@ -51,7 +51,7 @@ static int open_log(const struct mpirun_config *config, struct error *err)
 		snprintf(path, sizeof(path), "%s/epoch-%u.mpiexec", config->dir,
 			 config->epoch);
 	fd = open(path,
-		  O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC |
+		  O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC |
 			  O_NOFOLLOW,
 		  0600);
 	return fd >= 0 ? fd : error_errno(err, "%s", path);
@@ -145,6 +145,15 @@ void mpirun_signal(struct mpirun *run, int signo)
 {
 	if (run->pid > 0)
 		kill(run->pid, signo);
+}
+
+void mpirun_words(const struct mpirun *run, char *text, size_t n)
+{
+	off_t size = lseek(run->log, 0, SEEK_END);
+	off_t from = size > (off_t)n - 1 ? size - (off_t)n + 1 : 0;
+	ssize_t got = pread(run->log, text, n - 1, from);
+
+	text[got > 0 ? got : 0] = '\0';
 }
 
 void mpirun_note(struct mpirun *run, const char *text, size_t n)

@@ -45,6 +45,9 @@ void mpirun_end(struct mpirun *run);
 /* To mpiexec alone. */
 void mpirun_signal(struct mpirun *run, int signo);
 
+/* The end of its log, of less than n bytes. */
+void mpirun_words(const struct mpirun *run, char *text, size_t n);
+
 /* Adds text to its log. */
 void mpirun_note(struct mpirun *run, const char *text, size_t n);
 

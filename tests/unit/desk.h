@@ -48,6 +48,9 @@ unsigned desk_dying(void);
  * queue. */
 bool desk_reap(void);
 void desk_count_run(void); /* for desk_mpiexec.c */
+/* The mpiexec of a start ends with that status, as of waitpid(), and has
+ * printed words; false: none runs. */
+bool desk_end_run(int status, const char *words);
 
 struct desk_answer {
 	bool is_over;

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /*
@@ -17,6 +18,7 @@ enum { RUNS_MAX = 16 }; /* at one time */
 
 struct mpirun {
 	bool killed, ended;
+	const char *words;
 	void (*on_end)(void *user, int status);
 	void *user;
 };
@@ -52,6 +54,11 @@ bool mpirun_has_ended(const struct mpirun *run)
 
 void mpirun_signal(struct mpirun *run, int signo)
 {
+}
+
+void mpirun_words(const struct mpirun *run, char *text, size_t n)
+{
+	snprintf(text, n, "%s", run->words ? run->words : "");
 }
 
 void mpirun_note(struct mpirun *run, const char *text, size_t n)
@@ -98,6 +105,18 @@ bool desk_reap(void)
 			runs[i]->ended = true;
 			/* as of waitpid() */
 			runs[i]->on_end(runs[i]->user, SIGKILL);
+			return true;
+		}
+	return false;
+}
+
+bool desk_end_run(int status, const char *words)
+{
+	for (int i = 0; i < RUNS_MAX; i++)
+		if (runs[i] && !runs[i]->ended) {
+			runs[i]->ended = true;
+			runs[i]->words = words;
+			runs[i]->on_end(runs[i]->user, status);
 			return true;
 		}
 	return false;
