@@ -101,7 +101,7 @@ msec_t job_paused(const Bellows__V1__Job *job)
 	for (size_t i = 0; i < job->n_history; i++) {
 		struct pause pause = pause_of(job->history[i]);
 
-		if (rescale_is_done(job->history[i]) && pause.length > 0)
+		if (job->history[i]->result[0] && pause.length > 0)
 			total += pause.length;
 	}
 	return total;

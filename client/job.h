@@ -41,7 +41,7 @@ struct pause pause_of(const Bellows__V1__Rescale *rescale);
 
 bool rescale_is_done(const Bellows__V1__Rescale *rescale);
 
-/* Total of all pauses of rescales that were done. */
+/* Total of all pauses of rescales that were done, or failed. */
 msec_t job_paused(const Bellows__V1__Job *job);
 
 /* Members in the state "ready". */

@@ -116,7 +116,8 @@ enum job_event_type {
 	JOB_EV_RESUMED,       /* proof that they went on from the checkpoint */
 	JOB_EV_RESTARTED_CLEAN, /* proof that they did not */
 	JOB_EV_STEP,      /* the application made its first step of a start, not
-			   * before the checkpoint's */
+			   * before the checkpoint's; size: not 0 if none was
+			   * seen, and it is believed */
 	JOB_EV_FINISHED,  /* all ranks left with exit code 0, unasked */
 	JOB_EV_CRASHED,   /* the application failed, or left before its end */
 	JOB_EV_UNSTARTED, /* the ranks could not be brought up */

@@ -114,7 +114,12 @@ static void say_ended(struct sheet *sheet, const Bellows__V1__Rescale *rescale)
 			    rescale->result);
 		return;
 	}
-	if (!rescale_is_done(rescale) && !rescale->recovery)
+	if (rescale->failed)
+		say(sheet, true, "ScaleFailed", "Scale",
+		    "%u -> %u ranks: %s; back on %u, paused %.3g s",
+		    rescale->from, rescale->to, rescale->result, rescale->from,
+		    paused_seconds(rescale));
+	else if (!rescale_is_done(rescale) && !rescale->recovery)
 		say(sheet, true, "ScaleDropped", "Scale", "%u -> %u ranks: %s",
 		    rescale->from, rescale->to, rescale->result);
 	else if (rescale_is_done(rescale) && !rescale->recovery)
@@ -143,7 +148,8 @@ static void say_rescale(struct sheet *sheet, const Bellows__V1__Job *job,
 		say_saved(sheet, job, rescale);
 	if (new &PHASE_UP)
 		say(sheet, false, "Relaunched", "Relaunch",
-		    "start %u: %u ranks run", rescale->epoch, rescale->to);
+		    "start %u: %u ranks run", rescale->epoch,
+		    rescale->failed ? rescale->from : rescale->to);
 	if (new &PHASE_ENDED)
 		say_ended(sheet, rescale);
 }
@@ -383,7 +389,7 @@ static void say_resized(const Bellows__V1__Rescale *asked,
 			 "%u -> %u ranks, paused %.3g s", asked->from,
 			 asked->to, paused_seconds(asked));
 	} else {
-		out->reason = "Dropped";
+		out->reason = asked->failed ? "Failed" : "Dropped";
 		snprintf(out->message, sizeof(out->message),
 			 "%u -> %u ranks: %s", asked->from, asked->to,
 			 asked->result);

@@ -62,6 +62,7 @@ static void add_rescale(cJSON *object, const Bellows__V1__Rescale *rescale)
 	json_add_known(object, "pause_ms", (double)pause.length);
 	cJSON_AddItemToObject(object, "phases", json_phases(&pause));
 	cJSON_AddBoolToObject(object, "due", rescale->due);
+	cJSON_AddBoolToObject(object, "failed", rescale->failed);
 }
 
 static void add_lists(cJSON *object, const Bellows__V1__Job *job)

@@ -105,33 +105,47 @@ static bool is_checkpoint(const Bellows__V1__Rescale *rescale)
 	return rescale->due && rescale->from == rescale->to;
 }
 
+static void print_phases(FILE *to, const struct pause *pause)
+{
+	const char *between = " (";
+
+	fputs(text_pause(pause->length).s, to);
+	for (int i = 0; i < PHASES; i++) {
+		if (pause->phase[i] < 0)
+			continue;
+		fprintf(to, "%s%s %s", between, phase_name(i),
+			text_pause(pause->phase[i]).s);
+		between = ", ";
+	}
+	if (between[0] == ',')
+		fputs(")", to);
+}
+
 static void print_rescale(FILE *to, const Bellows__V1__Job *job,
 			  const Bellows__V1__Rescale *rescale)
 {
 	struct pause pause = pause_of(rescale);
-	const char *between = " (";
 
-	if (!rescale_is_done(rescale)) {
+	if (rescale->failed) {
+		fprintf(to, "%u -> %u failed: %s", rescale->from, rescale->to,
+			text_safe(rescale->result).s);
+		if (pause.length < 0)
+			return;
+		fprintf(to, "; back on %u rank%s, paused ", rescale->from,
+			plural(rescale->from));
+	} else if (!rescale_is_done(rescale)) {
 		fprintf(to, "stays on %u rank%s: %s", job->size,
 			plural(job->size),
 			rescale->result[0] ? text_safe(rescale->result).s
 					   : "the change was not finished");
 		return;
+	} else if (is_checkpoint(rescale)) {
+		fputs("a checkpoint cost a pause of ", to);
+	} else {
+		fprintf(to, "%u -> %u cost a pause of ", rescale->from,
+			rescale->to);
 	}
-	if (is_checkpoint(rescale))
-		fputs("a checkpoint", to);
-	else
-		fprintf(to, "%u -> %u", rescale->from, rescale->to);
-	fprintf(to, " cost a pause of %s", text_pause(pause.length).s);
-	for (int i = 0; i < PHASES; i++) {
-		if (pause.phase[i] < 0)
-			continue;
-		fprintf(to, "%s%s %s", between, phase_name(i),
-			text_pause(pause.phase[i]).s);
-		between = ", ";
-	}
-	if (between[0] == ',')
-		fputs(")", to);
+	print_phases(to, &pause);
 	if (rescale->repeated == 0)
 		return;
 	fputs("; ", to);

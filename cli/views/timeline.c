@@ -126,7 +126,7 @@ static void print_rescales(FILE *to, const Bellows__V1__Job *job)
 			continue;
 		snprintf(sizes, sizeof(sizes), "%u -> %u", at->from, at->to);
 		fprintf(to, "%12s  %8.1f s", sizes, (double)at->asked / 1e3);
-		if (!rescale_is_done(at)) {
+		if (!rescale_is_done(at) && (!at->failed || pause.length < 0)) {
 			fprintf(to, "  %s\n",
 				at->result[0] ? text_safe(at->result).s
 					      : "not finished");
@@ -135,7 +135,10 @@ static void print_rescales(FILE *to, const Bellows__V1__Job *job)
 		fprintf(to, "  %9s", text_pause(pause.length).s);
 		for (int k = 0; k < PHASES; k++)
 			fprintf(to, "  %10s", text_pause(pause.phase[k]).s);
-		fprintf(to, "  %s\n", text_safe(at->reason).s);
+		if (at->failed)
+			fprintf(to, "  failed: %s\n", text_safe(at->result).s);
+		else
+			fprintf(to, "  %s\n", text_safe(at->reason).s);
 	}
 }
 

@@ -58,8 +58,16 @@ void driver_count_stopped(struct driver *driver, struct event *event)
 
 	event->job.type = more ? JOB_EV_REPLACED_SOON : JOB_EV_STOPPED;
 	event->job.size = now;
-	snprintf(event->reason, sizeof(event->reason), "no rank is left%s",
-		 more ? ", and an executor will be ready soon" : "");
+	if (more)
+		snprintf(event->reason, sizeof(event->reason),
+			 "no rank is left, and an executor will be ready soon");
+	else if (now < driver->job.target)
+		snprintf(event->reason, sizeof(event->reason),
+			 "executors for %u of %u ranks are left", now,
+			 driver->job.target);
+	else
+		snprintf(event->reason, sizeof(event->reason),
+			 "no rank is left");
 }
 
 bool driver_hold_executors(struct driver *driver)

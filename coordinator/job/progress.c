@@ -23,7 +23,7 @@ static void on_proven(void *user)
 	struct driver *driver = user;
 
 	if (driver->job.resumed && !driver->job.stepped)
-		driver_post(driver, JOB_EV_STEP, driver->job.epoch, 0, "runs");
+		driver_post(driver, JOB_EV_STEP, driver->job.epoch, 1, "runs");
 }
 
 void progress_on_up(struct driver *driver)

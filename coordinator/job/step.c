@@ -202,8 +202,8 @@ static void follow(struct driver *driver, const struct job *before,
 {
 	bool moved = before->state != driver->job.state;
 
-	history_on_step(driver->history, before, &driver->job, event->job.type,
-			event->reason, event->job.now);
+	history_on_step(driver->history, before, &driver->job, &event->job,
+			event->reason);
 	if (driver->job.proven != 0)
 		trials_pass(driver->trials, driver->job.proven);
 	if (moved) {

@@ -42,6 +42,11 @@ static void add_span(struct history *history, unsigned ranks, msec_t at)
 
 /* ---- rescales ---- */
 
+static bool is_open(const struct rescale *rescale)
+{
+	return !*rescale->result || rescale->goes_back;
+}
+
 static struct rescale *current(struct history *history)
 {
 	struct rescale *last;
@@ -49,7 +54,7 @@ static struct rescale *current(struct history *history)
 	if (history->n_rescales == 0)
 		return NULL;
 	last = &history->rescales[history->n_rescales - 1];
-	return *last->result ? NULL : last;
+	return is_open(last) ? last : NULL;
 }
 
 static struct rescale *add_rescale(struct history *history,
@@ -79,7 +84,8 @@ static void end(struct rescale *rescale, const char *result)
 		 *result ? result : "dropped");
 }
 
-/* The instant at which a rescale reached the state that the job entered. */
+/* The instant at which a rescale reached the state that the job entered.  What
+ * the ranks of a failed one did belongs to its start. */
 static void mark(struct rescale *rescale, const struct job *job,
 		 enum job_event_type event, msec_t at)
 {
@@ -97,12 +103,15 @@ static void mark(struct rescale *rescale, const struct job *job,
 	case JOB_STARTING:
 	case JOB_WAITING:
 	case JOB_REPLACING:
-		rescale->stopped = at;
+		if (!rescale->failed || rescale->stopped == 0)
+			rescale->stopped = at;
 		return;
 	case JOB_RESUMING:
 		rescale->up = at;
 		return;
 	case JOB_RUNNING:
+		if (rescale->stopped == 0)
+			return;
 		rescale->resumed = at;
 		if (rescale->up == 0)
 			rescale->up = at;
@@ -124,7 +133,7 @@ static struct rescale *unproven(struct history *history)
 		struct rescale *at =
 			&history->rescales[history->n_rescales - i];
 
-		if (!*at->result && at->stopped != 0)
+		if (is_open(at) && at->stopped != 0)
 			return at;
 	}
 	return NULL;
@@ -147,7 +156,9 @@ static void count(struct tally *tally, const struct rescale *r)
 	};
 	msec_t last = r->asked;
 
-	if (r->recovery)
+	if (r->failed)
+		tally->dropped++;
+	else if (r->recovery)
 		tally->recovered++;
 	else if (is_checkpoint(r))
 		tally->checkpoints++;
@@ -172,17 +183,52 @@ static void prove(struct history *history, msec_t at)
 	if (!rescale)
 		return;
 	rescale->stepped = at;
-	end(rescale, "done");
+	rescale->goes_back = false;
+	if (!rescale->failed)
+		end(rescale, "done");
 	count(&history->tally, rescale);
-	history->rescales_done += !is_checkpoint(rescale);
+	history->rescales_done += !rescale->failed && !is_checkpoint(rescale);
 }
 
 static void drop(struct history *history, struct rescale *rescale,
 		 const struct job *before, const char *reason)
 {
-	rescale->to = before->target;
-	end(rescale, reason);
+	rescale->goes_back = false;
+	if (!rescale->failed) {
+		rescale->to = before->target;
+		end(rescale, reason);
+	}
 	history->tally.dropped++;
+}
+
+/* The size that the rescale leads to now; one that leads back to where it began
+ * has failed, once its ranks were stopped. */
+static void aim(struct rescale *rescale, const struct job *before,
+		const struct job *job, const char *reason)
+{
+	bool was_stopped = rescale->stopped != 0 || !job_computes(before);
+
+	rescale->epoch = job->next ? job->next : job->epoch;
+	if (rescale->failed)
+		return;
+	if (was_stopped && !rescale->recovery && !rescale->due &&
+	    rescale->to != rescale->from && job->target == rescale->from) {
+		rescale->failed = rescale->goes_back = true;
+		end(rescale, reason);
+		return;
+	}
+	rescale->to = job->target;
+}
+
+/* Ranks that computed were lost before they had saved for a rescale. */
+static bool is_loss(const struct job *before, const struct job *job,
+		    enum job_event_type event)
+{
+	if (!job_computes(before) || job_computes(job))
+		return false;
+	return event == JOB_EV_RESTARTED ||
+	       (job->state == JOB_STOPPING && event != JOB_EV_SAVED &&
+		before->leave == 0);
 }
 
 static bool is_stated(enum job_event_type event)
@@ -204,33 +250,20 @@ static bool is_planned(const struct job *before, const struct job *job,
 	       (event == JOB_EV_EXECUTORS && before->state == JOB_RUNNING);
 }
 
-void history_on_step(struct history *history, const struct job *before,
-		     const struct job *job, enum job_event_type event,
-		     const char *reason, msec_t now)
+/* The rescale that the job is at after the event; NULL: none.  before, job: on
+ * both sides of it. */
+static struct rescale *follow(struct history *history, const struct job *before,
+			      const struct job *job, enum job_event_type event,
+			      const char *reason, msec_t at)
 {
-	msec_t at = now - history->began;
 	struct rescale *rescale = current(history);
-	bool computed = job_computes(before), computes = job_computes(job);
 	bool planned = is_planned(before, job, event);
-	const char *why = is_stated(event) ? "another size was stated" : reason;
+	bool computed = job_computes(before);
 
-	if (computed != computes)
-		add_span(history, computes ? job->size : 0, at);
-	if (event == JOB_EV_STEP)
-		prove(history, at);
-	if (before->state == job->state && !planned)
-		return;
-	if (event == JOB_EV_FINISHED && computed)
-		prove(history, 0); /* its steps are not seen, but it worked */
-	rescale = current(history);
-	if (event == JOB_EV_RESTARTED && computed && rescale &&
+	if ((planned || is_loss(before, job, event)) && rescale &&
 	    rescale->stopped == 0) {
-		drop(history, rescale, before, reason);
-		rescale = NULL;
-	}
-
-	if (planned && rescale && rescale->stopped == 0) {
-		drop(history, rescale, before, why);
+		drop(history, rescale, before,
+		     is_stated(event) ? "another size was stated" : reason);
 		rescale = NULL;
 	}
 	if (planned ||
@@ -240,15 +273,37 @@ void history_on_step(struct history *history, const struct job *before,
 		rescale = add_rescale(history, before, reason, !planned, at);
 	if (event == JOB_EV_DUE)
 		rescale->due = true;
+	return rescale;
+}
+
+void history_on_step(struct history *history, const struct job *before,
+		     const struct job *job, const struct job_event *event,
+		     const char *reason)
+{
+	msec_t at = event->now - history->began;
+	bool computed = job_computes(before), computes = job_computes(job);
+	struct rescale *rescale;
+
+	if (computed != computes)
+		add_span(history, computes ? job->size : 0, at);
+	if (event->type == JOB_EV_STEP)
+		prove(history, event->size == 0 ? at : 0);
+	if (before->state == job->state &&
+	    !is_planned(before, job, event->type))
+		return;
+	if (event->type == JOB_EV_FINISHED && computed)
+		prove(history, 0); /* its steps are not seen, but it worked */
+	rescale = follow(history, before, job, event->type, reason, at);
 	if (computed && !computes && rescale != unproven(history))
 		prove(history, 0); /* its steps will not be seen any more */
 	if (!rescale)
 		return;
-	rescale->to = job->target;
-	rescale->epoch = job->next ? job->next : job->epoch;
-	mark(rescale, job, event, at);
+	aim(rescale, before, job, reason);
+	mark(rescale, job, event->type, at);
 	if (job_is_over(job) || (job->state == JOB_RUNNING && computed))
-		drop(history, rescale, before, why);
+		drop(history, rescale, before,
+		     is_stated(event->type) ? "another size was stated"
+					    : reason);
 }
 
 const char *history_dropped(const struct history *history)
@@ -261,24 +316,25 @@ const char *history_dropped(const struct history *history)
 	return strcmp(last->result, "done") == 0 ? "" : last->result;
 }
 
-/* Where steps are not seen, ranks that are up have to do. */
-static msec_t end_of_pause(const struct history *history,
-			   const struct rescale *rescale)
+/* Where no step was seen, ranks that are up have to do. */
+static msec_t end_of_pause(const struct rescale *rescale)
 {
-	return history->step != 0 ? rescale->stepped : rescale->up;
+	return rescale->stepped || !*rescale->result ? rescale->stepped
+						     : rescale->up;
 }
 
 /* A start or two have failed between. */
 static bool went_back(const struct rescale *rescale)
 {
-	return rescale->from == rescale->to && !rescale->due;
+	return rescale->failed ||
+	       (rescale->from == rescale->to && !rescale->due);
 }
 
 msec_t history_checkpoint_cost(const struct history *history)
 {
 	for (size_t i = history->n_rescales; i-- > 0;) {
 		const struct rescale *at = &history->rescales[i];
-		msec_t end = end_of_pause(history, at);
+		msec_t end = end_of_pause(at);
 
 		if (at->saved != 0 && end > at->ordered && !went_back(at))
 			return end - at->ordered;

@@ -32,6 +32,9 @@ struct rescale {
 		stepped, last_step;
 	uint64_t repeated; /* steps */
 	bool recovery, due;
+	bool failed;    /* its ranks did not work: result says why, and the
+			 * job goes back to the size that it had */
+	bool goes_back; /* that is under way, and the rescale not over */
 };
 
 struct notice {
@@ -54,7 +57,8 @@ enum rescale_phase {
 
 /* Counts over the whole life of the job, for Prometheus. */
 struct tally {
-	unsigned grown, shrunk, recovered, checkpoints, dropped;
+	unsigned grown, shrunk, recovered, checkpoints;
+	unsigned dropped; /* or failed */
 	unsigned declined, lost, drained;
 	msec_t phases[PHASES]; /* of those that were not dropped */
 	msec_t paused;         /* from the order to save to the first step */
@@ -92,8 +96,8 @@ void history_shift(struct history *history, msec_t began);
 /* After job_step(): before is the job as it was.  reason: for a new rescale or
  * the end of one; borrowed. */
 void history_on_step(struct history *history, const struct job *before,
-		     const struct job *job, enum job_event_type event,
-		     const char *reason, msec_t now);
+		     const struct job *job, const struct job_event *event,
+		     const char *reason);
 
 /* False: the same was noticed a moment ago. */
 bool history_notice(struct history *history, Bellows__V1__NoticeKind kind,
@@ -106,7 +110,7 @@ void history_on_progress(struct history *history, uint64_t step, uint64_t total,
 /* How far the application is to go. */
 void history_on_total(struct history *history, uint64_t total);
 
-/* Why the last rescale was dropped; "": it was not. */
+/* Why the last rescale was dropped or failed; "": it was not. */
 const char *history_dropped(const struct history *history);
 
 /* Steps between the checkpoint of the current rescale and the last one seen. */

@@ -15,7 +15,7 @@ static Bellows__V1__Rescale *to_wire(const struct rescale *from)
 	to->from = from->from;
 	to->to = from->to;
 	to->reason = (char *)from->reason;
-	to->result = (char *)from->result;
+	to->result = (char *)(from->goes_back ? "" : from->result);
 	to->asked = (uint64_t)from->asked;
 	to->executors = (uint64_t)from->executors;
 	to->prepared = (uint64_t)from->prepared;
@@ -29,6 +29,7 @@ static Bellows__V1__Rescale *to_wire(const struct rescale *from)
 	to->repeated = from->repeated;
 	to->recovery = from->recovery;
 	to->due = from->due;
+	to->failed = from->failed;
 	return to;
 }
 

@@ -80,7 +80,8 @@ static const struct {
 		F(rescale.ordered), F(rescale.saved), F(rescale.stopped),
 		F(rescale.up), F(rescale.resumed), F(rescale.stepped),
 		F(rescale.last_step), F(rescale.repeated),
-		F(rescale.recovery), F(rescale.due)}},
+		F(rescale.recovery), F(rescale.due), F(rescale.failed),
+		F(rescale.goes_back)}},
 	[JOURNAL_RESULT] = {"result", {{0, 0}}},
 	[JOURNAL_NOTICED] = {"noticed", {
 		F(noticed.number), F(noticed.at), F(noticed.kind)}},

@@ -28,7 +28,7 @@
 
 #include <sys/types.h>
 
-enum { JOURNAL_VERSION_FIRST = 1, JOURNAL_VERSION = 3 };
+enum { JOURNAL_VERSION_FIRST = 1, JOURNAL_VERSION = 4 };
 
 enum journal_kind {
 	JOURNAL_BEGUN,    /* the first one; text: the job's name */

@@ -45,8 +45,8 @@ static bool step(struct journal_replay *replay, const struct journal_entry *e)
 		replay->ordered_at = replay->history.step;
 	if (event.type == JOB_EV_SAVED)
 		replay->saved_after = replay->ordered_at;
-	history_on_step(&replay->history, &before, &replay->job, event.type,
-			e->text, e->at);
+	history_on_step(&replay->history, &before, &replay->job, &event,
+			e->text);
 	return true;
 }
 

@@ -30,7 +30,7 @@ static void step(msec_t at, enum job_event_type type, unsigned size,
 	now = at;
 	if (!job_step(&job, &event))
 		return;
-	history_on_step(&history, &before, &job, type, why, at);
+	history_on_step(&history, &before, &job, &event, why);
 	if (before.state != job.state)
 		snprintf(reason, sizeof(reason), "%s", why);
 }

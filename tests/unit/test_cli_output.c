@@ -202,6 +202,30 @@ static void a_change_that_was_dropped_says_why(void)
 			 "in 5min\n");
 }
 
+static void a_change_that_failed_says_so_and_what_it_cost(void)
+{
+	struct follow follow = {0};
+	CLEANUP(free) char *summary = NULL;
+
+	begin();
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 100);
+	told[0] = '\0';
+	sample.job.n_history = 1;
+	sample.job.rescales = 0;
+	sample.rescale.saved = 0;
+	sample.rescale.failed = true;
+	sample.rescale.result = "the application ended with 64";
+	step(&follow, BELLOWS__V1__STATE__RUNNING, 10700);
+	CHECK_TEXT(told,
+		   "[ 10.7 s] 2 -> 4 failed: the application ended with 64; "
+		   "back on 2 ranks, paused 0.800 s (stop 0.300 s, start 0.300 "
+		   "s, first step 0.200 s)\n");
+	PRINTED(summary, timeline_print, &sample.job);
+	CHECK(strstr(summary, "0 rescales, paused 0.800 s in all"));
+	CHECK(strstr(summary, "0.200 s  failed: the application ended with "
+			      "64\n"));
+}
+
 static void stopping_for_good_is_no_rescale(void)
 {
 	struct follow follow = {0};
@@ -357,7 +381,7 @@ static void json_keys_stay_as_they_are(void)
 	CHECK_TEXT(keys, "epoch from to reason result asked_ms executors_ms "
 			 "prepared_ms ordered_ms saved_ms stopped_ms up_ms "
 			 "resumed_ms stepped_ms last_step_ms repeated_steps "
-			 "pause_ms phases due ");
+			 "pause_ms phases due failed ");
 	keys_of(cJSON_GetObjectItem(job, "spans")->child, keys, sizeof(keys));
 	CHECK_TEXT(keys, "from_ms to_ms ranks ");
 	cJSON_Delete(job);
@@ -400,7 +424,7 @@ static void json_events_are_one_line_each(void)
 		"\"phases\":{\"save_"
 		"ms\":"
 		"200,\"stop_ms\":100,\"start_ms\":300,\"first_step_ms\":200},"
-		"\"due\":false}"
+		"\"due\":false,\"failed\":false}"
 		"\n");
 }
 
@@ -431,6 +455,7 @@ RUN_TESTS(TEST(a_rescale_is_told_step_by_step),
 	  TEST(a_client_is_told_events_that_are_over_already),
 	  TEST(what_is_computed_again_is_said),
 	  TEST(a_change_that_was_dropped_says_why),
+	  TEST(a_change_that_failed_says_so_and_what_it_cost),
 	  TEST(stopping_for_good_is_no_rescale),
 	  TEST(spans_without_ranks_are_told_apart),
 	  TEST(what_was_over_before_is_not_told),

@@ -12,7 +12,7 @@ static void feed(msec_t now, enum job_event_type type, unsigned size)
 	const struct job before = job;
 
 	if (job_step(&job, &event))
-		history_on_step(&history, &before, &job, type, "why", now);
+		history_on_step(&history, &before, &job, &event, "why");
 }
 
 /* Runs on 2 ranks since 1200, in a job that began at 1000. */
@@ -121,6 +121,93 @@ static void a_rescale_that_is_dropped_says_why_and_is_not_counted(void)
 	CHECK(history.rescales[0].from == 2 && history.rescales[0].to == 4);
 	CHECK(!history.rescales[0].recovery);
 	CHECK(history.n_spans == 2);
+}
+
+/* To 4 ranks, of which one ends before its first step. */
+static void fail_to_grow(void)
+{
+	run();
+	history_on_progress(&history, 10, 100, true, 1300);
+	feed(2000, JOB_EV_SCALE, 4);
+	feed(2100, JOB_EV_EXECUTORS, 4);
+	feed(2200, JOB_EV_PREPARED, 0);
+	feed(2300, JOB_EV_SAVED, 0);
+	feed(2350, JOB_EV_STOPPED, 4);
+	feed(2400, JOB_EV_RANKS_UP, 0);
+	feed(2450, JOB_EV_CRASHED, 0);
+}
+
+static void a_size_that_fails_is_told_as_failed_and_not_counted(void)
+{
+	const struct rescale *r = &history.rescales[0];
+	Bellows__V1__Job out = BELLOWS__V1__JOB__INIT;
+
+	fail_to_grow();
+	CHECK(r->failed && r->goes_back && job.target == 2);
+	CHECK(history_fill(&history, &out) == 0);
+	CHECK_TEXT(out.history[0]->result, ""); /* the pause goes on */
+	history_unfill(&out);
+	feed(2500, JOB_EV_STOPPED, 2);
+	feed(2600, JOB_EV_RANKS_UP, 0);
+	feed(2700, JOB_EV_STEP, 0);
+	CHECK(history.n_rescales == 1 && history.rescales_done == 0);
+	CHECK(r->failed && !r->goes_back && r->from == 2 && r->to == 4);
+	CHECK_TEXT(r->result, "why");
+	CHECK(r->ordered == 1200 && r->stopped == 1350 && r->stepped == 1700);
+	CHECK(history.tally.dropped == 1 && history.tally.grown == 0);
+	CHECK(history.tally.paused == 500);
+	CHECK(history_checkpoint_cost(&history) == 0);
+}
+
+static void a_job_that_ends_while_it_goes_back_keeps_what_failed(void)
+{
+	fail_to_grow();
+	feed(2500, JOB_EV_CANCEL, 0);
+	CHECK(history.rescales[0].to == 4 && !history.rescales[0].goes_back);
+	CHECK_TEXT(history.rescales[0].result, "why");
+	CHECK(history.tally.dropped == 1);
+}
+
+static void executors_that_are_lost_meanwhile_fail_a_rescale_too(void)
+{
+	run();
+	feed(2000, JOB_EV_SCALE, 4);
+	feed(2100, JOB_EV_EXECUTORS, 4);
+	feed(2200, JOB_EV_PREPARED, 0);
+	feed(2300, JOB_EV_SAVED, 0);
+	feed(2350, JOB_EV_STOPPED, 2);
+	CHECK(history.rescales[0].failed && history.rescales[0].to == 4);
+}
+
+static void a_loss_before_the_checkpoint_drops_a_rescale(void)
+{
+	run();
+	feed(2000, JOB_EV_SCALE, 4);
+	feed(2100, JOB_EV_LOST, 0);
+	feed(2200, JOB_EV_STOPPED, 2);
+	feed(2300, JOB_EV_RANKS_UP, 0);
+	feed(2400, JOB_EV_STEP, 0);
+	CHECK(history.n_rescales == 2 && history.tally.dropped == 1);
+	CHECK(history.rescales[0].to == 4 && !history.rescales[0].failed);
+	CHECK(history.rescales[1].recovery && history.rescales[1].to == 2);
+	CHECK_TEXT(history.rescales[1].result, "done");
+}
+
+static void ranks_that_are_believed_have_shown_no_step(void)
+{
+	const struct rescale *r = &history.rescales[0];
+
+	run();
+	feed(2000, JOB_EV_SCALE, 1);
+	feed(2200, JOB_EV_PREPARED, 0);
+	feed(2300, JOB_EV_SAVED, 0);
+	feed(2350, JOB_EV_STOPPED, 1);
+	feed(2400, JOB_EV_RANKS_UP, 0);
+	feed(12400, JOB_EV_STEP, 1);
+	CHECK_TEXT(r->result, "done");
+	CHECK(r->up == 1400 && r->stepped == 0);
+	CHECK(history.tally.paused == 200);
+	CHECK(history_checkpoint_cost(&history) == 200);
 }
 
 static void a_step_of_the_old_ranks_ends_no_rescale(void)
@@ -309,6 +396,11 @@ RUN_TESTS(TEST(a_rescale_is_told_by_its_phases),
 	  TEST(an_end_that_is_never_reached_is_no_overflow),
 	  TEST(spans_follow_each_other_without_a_gap),
 	  TEST(a_rescale_that_is_dropped_says_why_and_is_not_counted),
+	  TEST(a_size_that_fails_is_told_as_failed_and_not_counted),
+	  TEST(a_job_that_ends_while_it_goes_back_keeps_what_failed),
+	  TEST(executors_that_are_lost_meanwhile_fail_a_rescale_too),
+	  TEST(a_loss_before_the_checkpoint_drops_a_rescale),
+	  TEST(ranks_that_are_believed_have_shown_no_step),
 	  TEST(a_step_of_the_old_ranks_ends_no_rescale),
 	  TEST(a_job_that_ends_at_the_new_size_was_rescaled),
 	  TEST(a_resume_is_an_instant_of_its_own_and_still_a_pause),

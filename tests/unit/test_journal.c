@@ -40,7 +40,7 @@ static const struct journal_entry some[] = {
 	{.kind = JOURNAL_TALLY, .at = 1000, .tally = {.phases = {1, 2, 3}}},
 	{.kind = JOURNAL_RESCALE,
 	 .at = 1000,
-	 .rescale = {.epoch = 2, .last_step = 900, .due = true},
+	 .rescale = {.epoch = 2, .last_step = 900, .due = true, .failed = true},
 	 .text = "why"},
 	{.kind = JOURNAL_RESULT, .at = 1000, .text = "done"},
 };
@@ -65,7 +65,7 @@ static void a_line_is_for_people_too(void)
 	CHECK_TEXT(line + 8, " 812 event ranks-up 1 4096 0 all ranks run where "
 			     "they belong\n");
 	line[journal_format(&some[0], line)] = '\0';
-	CHECK_TEXT(line + 8, " 0 begun 3 1763769600000 2 3 1 1 4 heat\n");
+	CHECK_TEXT(line + 8, " 0 begun 4 1763769600000 2 3 1 1 4 heat\n");
 }
 
 static void what_is_written_reads_back(void)

@@ -57,7 +57,7 @@ static bool feed(msec_t now, enum job_event_type type, unsigned size)
 	if (!job_step(&job, &event))
 		return false;
 	write_line(&entry);
-	history_on_step(&history, &before, &job, type, "why", now);
+	history_on_step(&history, &before, &job, &event, "why");
 	return true;
 }
 

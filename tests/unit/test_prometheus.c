@@ -51,8 +51,7 @@ static void begin(void)
 		const struct job before = job;
 
 		CHECK(job_step(&job, &event));
-		history_on_step(&history, &before, &job, event.type, "why",
-				event.now);
+		history_on_step(&history, &before, &job, &event, "why");
 	}
 	join("a", 5000);
 	join("b", 5900);

@@ -150,6 +150,27 @@ static void a_rescale_that_is_dropped_says_why(void)
 		   "passed\n");
 }
 
+static void a_rescale_that_fails_is_told_as_failed(void)
+{
+	run();
+	tell(2000, JOB_EV_SCALE, 4, "asked to");
+	tell(2100, JOB_EV_EXECUTORS, 4, "ready");
+	tell(2200, JOB_EV_PREPARED, 0, "prepared");
+	tell(2300, JOB_EV_SAVED, 0, "checkpoint of step 7");
+	tell(2400, JOB_EV_STOPPED, 4, "no rank is left");
+	tell(2500, JOB_EV_RANKS_UP, 0, "up");
+	tell(2600, JOB_EV_CRASHED, 0, "the application ended with 64");
+	tell(2700, JOB_EV_STOPPED, 2, "no rank is left");
+	tell(2800, JOB_EV_RANKS_UP, 0, "up");
+	said[0] = '\0';
+	tell(2900, JOB_EV_STEP, 0, "a step");
+	message();
+	CHECK(strstr(said, "! ScaleFailed: 2 -> 4 ranks: the application ended "
+			   "with 64; back on 2, paused 0.7 s\n"));
+	CHECK(!conditions[2].holds);
+	CHECK_TEXT(conditions[2].reason, "Failed");
+}
+
 static void a_request_that_is_declined_is_told_with_its_numbers(void)
 {
 	const Bellows__V1__NoticeKind declined =
@@ -398,6 +419,7 @@ RUN_TESTS(TEST(a_job_that_grows_and_ends_is_told_from_begin_to_end),
 	  TEST(the_end_is_published_by_a_monitor_that_saw_nothing_else),
 	  TEST(a_shrink_waits_for_nobody),
 	  TEST(a_rescale_that_is_dropped_says_why),
+	  TEST(a_rescale_that_fails_is_told_as_failed),
 	  TEST(a_request_that_is_declined_is_told_with_its_numbers),
 	  TEST(a_lost_worker_and_what_becomes_of_the_job_are_told),
 	  TEST(a_worker_that_leaves_is_told_before_the_job_moves_off_it),
