@@ -18,9 +18,11 @@ enum exit_code {
 	EXIT_CHECKPOINT = 73,  /* checkpoint directory cannot be used */
 	EXIT_RESTARTED = 74,   /* it did not go on from its checkpoint */
 	EXIT_SUSPENDED = 75,   /* saved and stopped; the same command resumes */
-	EXIT_DECLINED = 76,    /* a Scale request was declined */
+	EXIT_DECLINED = 76,    /* another size was declined, or dropped while
+				* the ranks computed on */
 	EXIT_EARLY = 77,       /* it ended with 0 before its end */
 	EXIT_UNREADABLE = 78,  /* no checkpoint of it can be read */
+	EXIT_SIZE_FAILED = 79, /* ranks did not work at another size */
 	EXIT_CANNOT_RUN = 126, /* the application, as a shell says it */
 	EXIT_NOT_FOUND = 127,  /* likewise */
 	EXIT_CANCELLED = 130,  /* cancelled */

@@ -21,6 +21,7 @@ struct scaling {
 	const struct args *args;
 	Bellows__V1__ScaleRequest request;
 	bool accepted, above_grant;
+	bool is_over; /* the change, with success or without */
 	unsigned to;
 	struct watch watch;
 	struct show *show;
@@ -86,9 +87,10 @@ static void on_event(void *user, const struct event *event)
 	if (event->kind != EVENT_RESCALED ||
 	    event->rescale->asked <= scaling->before)
 		return;
-	/* a start that failed at the new size went back to the old one */
+	scaling->is_over = true;
 	loop_stop(scaling->client->loop,
-		  rescale_is_done(event->rescale) &&
+		  event->rescale->failed ? EXIT_SIZE_FAILED
+		  : rescale_is_done(event->rescale) &&
 				  event->rescale->to != event->rescale->from
 			  ? EXIT_DONE
 			  : EXIT_DECLINED);
@@ -112,6 +114,8 @@ static void on_end(void *user, int r, const struct error *err)
 {
 	struct scaling *scaling = user;
 
+	if (scaling->is_over)
+		return;
 	scaling->err = *err;
 	if (r == 0)
 		error_set(&scaling->err, -ECANCELED,

@@ -139,7 +139,8 @@ const struct command commands[] = {
 	 "bellows scale heat +2 --wait\n"
 	 "  bellows scale heat 4 --on kube -n physics",
 	 1, 2,
-	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_DECLINED, -1},
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_DECLINED,
+		       EXIT_SIZE_FAILED, -1},
 	 cmd_scale},
 	{ON_STATUS, "status", "[JOB]",
 	 "show one job, or all that run",

@@ -17,9 +17,10 @@ static const struct {
 	{EXIT_CHECKPOINT, "the checkpoint directory cannot be used"},
 	{EXIT_RESTARTED, "the application began afresh instead of resuming"},
 	{EXIT_SUSPENDED, "saved and stopped; the same command resumes"},
-	{EXIT_DECLINED, "declined"},
+	{EXIT_DECLINED, "declined, or dropped while the ranks computed on"},
 	{EXIT_EARLY, "the application ended with 0 before its end"},
 	{EXIT_UNREADABLE, "no checkpoint that is kept can be read"},
+	{EXIT_SIZE_FAILED, "ranks did not work at the new size"},
 	{EXIT_CANCELLED, "cancelled"},
 };
 

@@ -217,7 +217,7 @@ def one_that_does_not_look_at_irst_is_a_failed_start(room):
     model.start()
     model.is_at(22)
     files = model.files()
-    room.scale(4).ends_with(76)
+    room.scale(4).ends_with(79)
     model.at.ends_with(74)
     assert "it did not go on from its checkpoint of step 120000" \
         in model.at.errors, model.at.errors

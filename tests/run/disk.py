@@ -335,7 +335,7 @@ def what_is_torn_in_place_costs_what_came_after_the_one_before(room):
     room.wait("a copy", lambda: harness.read(
         room.path("ck", KEPT, "1", "state")))
     room.write("how", "torn")
-    room.scale(2).ends_with(76)
+    room.scale(2).ends_with(79)
     room.write("how", "place")
     room.runs_on(2)
     counted.has_its_sum(room, at, 2).says(

@@ -75,6 +75,32 @@ def a_first_count_that_is_not_allowed_is_refused(room):
         .says("it runs on 1, 4 ranks, not on 2")
 
 
+def at_its_sizes(room, path, refused):
+    """The job, whose ranks end with 64 on so many ranks."""
+    text = harness.read(path, "r")
+    for key in "command", "restart":
+        text = re.sub(rf"^{key}: \[", f"{key}: [sh, -c, " + (
+            f"'[ $OMPI_COMM_WORLD_SIZE = {refused} ] && exit 64; "
+            "exec \"$@\"', p, "), text, flags=re.M)
+    return room.write("heat.yaml", text)
+
+
+def a_size_that_fails_is_told_with_its_reason_and_not_counted(room):
+    at = room.start("bellows", "run", at_its_sizes(room, job(
+        room, "save: {signal: SIGUSR2}", restart=FROM), 4))
+    room.runs_on(2)
+    asked = room.run("bellows", "scale", "heat", 4, "--wait").ends_with(79)
+    assert re.search(r"2 -> 4 failed: the application ended with 64; back on "
+                     r"2 ranks, paused [\d.]+ s \(", asked.output), asked.output
+    now = room.status()
+    first = now["history"][0]
+    assert now["rescales"] == 0 and first["failed"] and first["pause_ms"] > 0
+    assert (first["from"], first["to"]) == (2, 4), first
+    room.scale(3).ends_with(0)
+    counted.has_its_sum(room, at, 3)
+    assert at.errors.count("2 -> 4 failed: ") == 1, at.errors
+
+
 def an_application_deaf_to_the_signal_runs_on(room):
     path = job(room, "save: {signal: SIGHUP}",
                checkpoint="{dir: ck, deadline: 1s}", restart=FROM)
@@ -98,7 +124,7 @@ def one_that_begins_afresh_is_a_failed_start_that_overwrites_nothing(room):
     room.runs_on(2)
     # farther than the first step that it prints, which would else be proof
     room.wait_job("steps", lambda job: job["step"] > 10)
-    room.scale(4).ends_with(76)
+    room.scale(4).ends_with(79)
     at.ends_with(74)
     assert "it did not go on from its checkpoint" in at.errors, at.errors
     saved = re.findall(r"^saved step (\d+)$", at.output, re.M)
@@ -123,6 +149,7 @@ harness.main(
     what_saves_when_it_likes_is_waited_for_and_ended,
     a_count_that_is_not_allowed_is_declined,
     a_first_count_that_is_not_allowed_is_refused,
+    a_size_that_fails_is_told_with_its_reason_and_not_counted,
     an_application_deaf_to_the_signal_runs_on,
     one_that_begins_afresh_is_a_failed_start_that_overwrites_nothing,
     an_application_without_proof_is_believed,
