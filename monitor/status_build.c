@@ -17,7 +17,7 @@ enum told_phase {
 	PHASE_ENDED = 16,
 };
 
-static const char checkpoint[] = "checkpoint of step";
+static const char checkpoint[] = "checkpoint";
 
 /* ---- one after the other ---- */
 

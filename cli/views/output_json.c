@@ -33,8 +33,8 @@ static cJSON *json_phases(const struct pause *pause)
 	return object;
 }
 
-/* An instant of the wire: 0 is not reached. */
-static void add_instant(cJSON *object, const char *key, uint64_t value)
+/* An instant or a step of the wire: 0 is not known. */
+static void add_known_number(cJSON *object, const char *key, uint64_t value)
 {
 	json_add_known(object, key, value ? (double)value : -1);
 }
@@ -48,16 +48,17 @@ static void add_rescale(cJSON *object, const Bellows__V1__Rescale *rescale)
 	json_add_number(object, "to", rescale->to);
 	json_add_text(object, "reason", rescale->reason);
 	json_add_text(object, "result", rescale->result);
-	add_instant(object, "asked_ms", rescale->asked);
-	add_instant(object, "executors_ms", rescale->executors);
-	add_instant(object, "prepared_ms", rescale->prepared);
-	add_instant(object, "ordered_ms", rescale->ordered);
-	add_instant(object, "saved_ms", rescale->saved);
-	add_instant(object, "stopped_ms", rescale->stopped);
-	add_instant(object, "up_ms", rescale->up);
-	add_instant(object, "resumed_ms", rescale->resumed);
-	add_instant(object, "stepped_ms", rescale->stepped);
-	add_instant(object, "last_step_ms", rescale->last_step);
+	add_known_number(object, "asked_ms", rescale->asked);
+	add_known_number(object, "executors_ms", rescale->executors);
+	add_known_number(object, "prepared_ms", rescale->prepared);
+	add_known_number(object, "ordered_ms", rescale->ordered);
+	add_known_number(object, "saved_ms", rescale->saved);
+	add_known_number(object, "stopped_ms", rescale->stopped);
+	add_known_number(object, "up_ms", rescale->up);
+	add_known_number(object, "resumed_ms", rescale->resumed);
+	add_known_number(object, "stepped_ms", rescale->stepped);
+	add_known_number(object, "last_step_ms", rescale->last_step);
+	add_known_number(object, "checkpoint_step", rescale->checkpoint);
 	json_add_number(object, "repeated_steps", (double)rescale->repeated);
 	json_add_known(object, "pause_ms", (double)pause.length);
 	cJSON_AddItemToObject(object, "phases", json_phases(&pause));
@@ -83,7 +84,7 @@ static void add_lists(cJSON *object, const Bellows__V1__Job *job)
 		cJSON *span = cJSON_CreateObject();
 
 		json_add_number(span, "from_ms", (double)job->spans[i]->from);
-		add_instant(span, "to_ms", job->spans[i]->to);
+		add_known_number(span, "to_ms", job->spans[i]->to);
 		json_add_number(span, "ranks", job->spans[i]->ranks);
 		cJSON_AddItemToArray(spans, span);
 	}

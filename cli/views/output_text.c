@@ -4,7 +4,6 @@
 #include "cli/views/spec.h"
 #include "cli/views/timeline.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static const char *plural(unsigned n)
@@ -33,6 +32,17 @@ static void print_preparing(FILE *to, const Bellows__V1__Job *job)
 	else
 		fputs("preparing a checkpoint", to);
 	fputs(": computing on while the next start is wired up", to);
+}
+
+/* Ranks were lost, or did not work at a new size. */
+static bool has_lost(const Bellows__V1__Job *job)
+{
+	const Bellows__V1__Rescale *last;
+
+	if (job->n_history == 0)
+		return false;
+	last = job->history[job->n_history - 1];
+	return last->failed || (last->recovery && last->saved == 0);
 }
 
 static void print_state(FILE *to, const Bellows__V1__Job *job)
@@ -72,6 +82,8 @@ static void print_state(FILE *to, const Bellows__V1__Job *job)
 		break;
 	case BELLOWS__V1__STATE__STOPPING:
 		fputs("stopping the ranks", to);
+		if (has_lost(job) && reason.s[0])
+			fprintf(to, ": %s", reason.s);
 		break;
 	case BELLOWS__V1__STATE__DONE:
 		fputs("done", to);
@@ -92,11 +104,19 @@ static void print_state(FILE *to, const Bellows__V1__Job *job)
 	}
 }
 
-static void print_repeated(FILE *to, const Bellows__V1__Job *job,
-			   const Bellows__V1__Rescale *rescale)
+static const char *unit_of(const Bellows__V1__Job *job)
 {
-	fprintf(to, "%" PRIu64 " %s", rescale->repeated,
-		job->unit[0] ? text_safe(job->unit).s : "steps");
+	return job->unit[0] ? job->unit : "steps";
+}
+
+static void print_amount(FILE *to, const Bellows__V1__Job *job, uint64_t n)
+{
+	fputs(text_safe(text_amount(n, unit_of(job)).s).s, to);
+}
+
+static void print_step(FILE *to, const Bellows__V1__Job *job, uint64_t step)
+{
+	fputs(text_safe(text_step(step, unit_of(job)).s).s, to);
 }
 
 /* One that was due, at the size that the job has. */
@@ -141,6 +161,10 @@ static void print_rescale(FILE *to, const Bellows__V1__Job *job,
 		return;
 	} else if (is_checkpoint(rescale)) {
 		fputs("a checkpoint cost a pause of ", to);
+	} else if (rescale->recovery) {
+		fprintf(to, "%s: %u -> %u, paused ",
+			text_safe(rescale->reason).s, rescale->from,
+			rescale->to);
 	} else {
 		fprintf(to, "%u -> %u cost a pause of ", rescale->from,
 			rescale->to);
@@ -149,15 +173,17 @@ static void print_rescale(FILE *to, const Bellows__V1__Job *job,
 	if (rescale->repeated == 0)
 		return;
 	fputs("; ", to);
-	print_repeated(to, job, rescale);
+	print_amount(to, job, rescale->repeated);
 	fputs(" computed again", to);
 }
 
 static void print_progress(FILE *to, const Bellows__V1__Job *job)
 {
 	fprintf(to, "%d %% done", (int)(job->progress * 100 + 1e-9));
-	if (job->step)
-		fprintf(to, ", step %" PRIu64, job->step);
+	if (job->step) {
+		fputs(", ", to);
+		print_step(to, job, job->step);
+	}
 	if (job->eta >= 0)
 		fprintf(to, ", %s left", text_duration(job->eta).s);
 }
@@ -167,11 +193,12 @@ static void print_saved(FILE *to, const Bellows__V1__Job *job,
 {
 	if (rescale->repeated > 0) {
 		fputs("going back by ", to);
-		print_repeated(to, job, rescale);
+		print_amount(to, job, rescale->repeated);
+	} else if (rescale->checkpoint > 0) {
+		fputs("saved at ", to);
+		print_step(to, job, rescale->checkpoint);
 	} else {
 		fputs("saved", to);
-		if (job->step)
-			fprintf(to, " at step %" PRIu64, job->step);
 	}
 	if (rescale->to > 0 && !is_checkpoint(rescale))
 		fprintf(to, " for %u -> %u", rescale->from, rescale->to);

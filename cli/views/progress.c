@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,7 +59,8 @@ static void put_unknown(char *line, size_t n, const Bellows__V1__Job *job,
 	char part[64];
 
 	if (job->step) {
-		snprintf(part, sizeof(part), "  step %" PRIu64, job->step);
+		snprintf(part, sizeof(part), "  %.60s",
+			 text_safe(text_step(job->step, job->unit).s).s);
 		append(line, n, part, width);
 	}
 	snprintf(part, sizeof(part), "  %s", text_duration((msec_t)job->age).s);

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -58,12 +59,16 @@ static bool was_suspended(const struct driver *driver)
 static void begin_anew(struct driver *driver,
 		       const struct job_patience *patience, bool found)
 {
+	uint64_t step = checkpoint_recovery_newest(driver->recovery)->step;
+
 	if (found) {
 		snprintf(driver->reason, sizeof(driver->reason),
-			 "resuming from the checkpoint of step %llu",
-			 (unsigned long long)checkpoint_recovery_newest(
-				 driver->recovery)
-				 ->step);
+			 "resuming from the checkpoint%s%.80s",
+			 step > 0 ? " of " : "",
+			 step > 0 ? text_step(step,
+					      jobfile_unit(driver->jobfile))
+					    .s
+				  : "");
 		log_warn("%s in %s", driver->reason,
 			 driver->jobfile->app.checkpoint_dir);
 	}

@@ -78,7 +78,9 @@ struct driver {
 	struct {
 		unsigned epoch;             /* whose steps were seen last */
 		struct resume_proof resume; /* what it has to prove */
-		unsigned resumed;           /* epoch that has proven it */
+		uint64_t from; /* step of the checkpoint that it goes on from;
+				* 0: not known */
+		unsigned resumed;         /* epoch that has proven it */
 		unsigned restarted_clean; /* epoch that did not go on, must not
 					     write */
 		uint64_t ordered_at;      /* last step seen when told to save */

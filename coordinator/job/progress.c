@@ -4,17 +4,53 @@
 #include "coordinator/job/internal.h"
 
 #include "base/log.h"
+#include "base/text.h"
 #include "core/save_choice.h"
 
 #define PROVEN_AFTER SECONDS(10) /* if no step is seen */
 
 void progress_on_start(struct driver *driver)
 {
+	uint64_t step = checkpoint_recovery_newest(driver->recovery)->step;
+
+	driver->progress.from = step;
 	driver->progress.resume = (struct resume_proof){
-		.step = checkpoint_recovery_newest(driver->recovery)->step,
+		.step = step,
 		.seen = driver->progress.saved_after,
 	};
 }
+
+/* ---- what is computed again ---- */
+
+static void note_repeated(struct driver *driver, uint64_t from)
+{
+	uint64_t seen = driver->history->step;
+	uint64_t steps = seen > from ? seen - from : 0;
+
+	if (journal_writer_repeated(driver->writer, steps) && steps > 0)
+		log_info("epoch=%u to be computed again: %s", driver->job.epoch,
+			 text_amount(steps, jobfile_unit(driver->jobfile)).s);
+}
+
+/* What the start goes on from, as far as it is known by now.  shown: its first
+ * step, where nothing else tells; 0: none was seen. */
+static void note_origin(struct driver *driver, uint64_t shown)
+{
+	uint64_t from = driver->progress.from;
+
+	if (driver->progress.epoch == driver->job.epoch)
+		return; /* what was seen last is of this start */
+	if (!driver->job.has_checkpoint) {
+		note_repeated(driver, 0);
+		return;
+	}
+	if (from > 0)
+		journal_writer_checkpoint(driver->writer, from);
+	if (from > 0 || shown > 0)
+		note_repeated(driver, from > 0 ? from : shown);
+}
+
+/* ---- it runs ---- */
 
 /* An application that shows no steps is believed when it prints that it
  * resumes: there is nothing else to hold it against. */
@@ -26,10 +62,16 @@ static void on_proven(void *user)
 		driver_post(driver, JOB_EV_STEP, driver->job.epoch, 1, "runs");
 }
 
-void progress_on_up(struct driver *driver)
+static void await_proof(struct driver *driver)
 {
 	loop_timer_set(driver->loop, &driver->progress.proof, PROVEN_AFTER,
 		       on_proven, driver);
+}
+
+void progress_on_up(struct driver *driver)
+{
+	note_origin(driver, 0);
+	await_proof(driver);
 }
 
 void progress_on_saved(struct driver *driver, uint64_t step, bool taken)
@@ -37,12 +79,10 @@ void progress_on_saved(struct driver *driver, uint64_t step, bool taken)
 	checkpoint_recovery_set_step(driver->recovery, step);
 	if (!taken)
 		driver->progress.saved_after = driver->progress.ordered_at;
-	if (step == 0 || step >= driver->history->step)
+	if (step == 0)
 		return;
-	journal_writer_repeated(driver->writer, driver->history->step - step);
-	log_info("epoch=%u to be computed again: %llu %s", driver->job.epoch,
-		 (unsigned long long)(driver->history->step - step),
-		 jobfile_unit(driver->jobfile));
+	journal_writer_checkpoint(driver->writer, step);
+	note_repeated(driver, step);
 }
 
 bool progress_takes_newest(struct driver *driver)
@@ -108,6 +148,7 @@ static bool has_resumed(const struct driver *driver)
 static void judge(struct driver *driver, enum resume_verdict verdict,
 		  const char *line)
 {
+	const struct resume_proof *resume = &driver->progress.resume;
 	char reason[256];
 
 	switch (verdict) {
@@ -117,7 +158,7 @@ static void judge(struct driver *driver, enum resume_verdict verdict,
 		driver->progress.resumed = driver->job.epoch;
 		driver_post(driver, JOB_EV_RESUMED, driver->job.epoch, 0,
 			    "it went on from its checkpoint");
-		progress_on_up(driver);
+		await_proof(driver);
 		return;
 	case RESUME_REFUTED:
 		if (driver->progress.restarted_clean == driver->job.epoch)
@@ -125,13 +166,11 @@ static void judge(struct driver *driver, enum resume_verdict verdict,
 		driver->progress.restarted_clean = driver->job.epoch;
 		launch_forbid(launches_now(driver->launches));
 		snprintf(reason, sizeof(reason),
-			 "it did not go on from its checkpoint of step %llu: "
+			 "it did not go on from its checkpoint of %.80s: "
 			 "'%.120s'",
-			 (unsigned long long)(driver->progress.resume.step
-						      ? driver->progress.resume
-								.step
-						      : driver->progress.resume
-								.seen),
+			 text_step(resume->step ? resume->step : resume->seen,
+				   jobfile_unit(driver->jobfile))
+				 .s,
 			 line);
 		log_error("epoch=%u %s", driver->job.epoch, reason);
 		driver_post(driver, JOB_EV_RESTARTED_CLEAN, driver->job.epoch,
@@ -160,6 +199,7 @@ static void on_step(struct driver *driver, const struct line_facts *facts,
 		      line);
 	if (!has_resumed(driver))
 		return;
+	note_origin(driver, facts->step);
 	is_new = driver->progress.epoch != epoch ||
 		 facts->step > driver->history->step;
 	if (driver->progress.epoch == epoch)
@@ -204,6 +244,9 @@ static void take_line(struct driver *driver, unsigned epoch, const char *line)
 		driver_post(driver, JOB_EV_UNSAVED, epoch, 0, line);
 		return;
 	case LINE_RESUMED:
+		if (driver->progress.from == 0)
+			driver->progress.from = facts.step;
+		note_origin(driver, 0);
 		if (!has_resumed(driver))
 			judge(driver,
 			      resume_on_said(&driver->progress.resume,

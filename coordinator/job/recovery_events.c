@@ -2,8 +2,7 @@
 #include "coordinator/job/internal.h"
 
 #include "base/log.h"
-
-#include <inttypes.h>
+#include "base/text.h"
 
 /*
  * What becomes of checkpoints and disks, as notices and events of the job
@@ -35,11 +34,14 @@ static void on_unkept(void *user, const char *text)
 }
 
 /* As far as its step is known. */
-static const char *name_of(const struct checkpoint *which, const char *unnamed,
+static const char *name_of(const struct driver *driver,
+			   const struct checkpoint *which, const char *unnamed,
 			   char text[64])
 {
 	if (which->step > 0)
-		snprintf(text, 64, "the one of step %" PRIu64, which->step);
+		snprintf(text, 64, "the one of %.50s",
+			 text_step(which->step, jobfile_unit(driver->jobfile))
+				 .s);
 	else
 		snprintf(text, 64, "%s", unnamed);
 	return text;
@@ -55,32 +57,29 @@ static void on_went_back(void *user, const struct checkpoint *newest,
 
 	if (older->step > 0 && seen > older->step)
 		snprintf(repeated, sizeof(repeated),
-			 ", and %" PRIu64 " %s are computed again",
-			 seen - older->step, jobfile_unit(driver->jobfile));
+			 ", and %.60s are computed again",
+			 text_amount(seen - older->step,
+				     jobfile_unit(driver->jobfile))
+				 .s);
 	snprintf(text, sizeof(text),
 		 "of the checkpoints, %s %s: going on from %s%s",
-		 name_of(newest, "the newest", bad), why,
+		 name_of(driver, newest, "the newest", bad), why,
 		 newest->mark != 0 && older->mark == newest->mark
 			 ? "its copy"
-			 : name_of(older, "the one before", good),
+			 : name_of(driver, older, "the one before", good),
 		 repeated);
 	driver->progress.saved_after = 0;
 	on_unkept(driver, text);
-	if (*repeated)
-		journal_writer_repeated(driver->writer, seen - older->step);
 }
 
 static void on_begins_anew(void *user, const char *text)
 {
 	struct driver *driver = user;
-	uint64_t step = driver->history->step;
 	char whole[REASON_MAX + 64];
 
 	snprintf(whole, sizeof(whole), "%s, and the job begins anew", text);
 	driver->progress.saved_after = 0;
 	on_unkept(driver, whole);
-	if (step > 0)
-		journal_writer_repeated(driver->writer, step);
 }
 
 bool driver_begins_anew(struct driver *driver)

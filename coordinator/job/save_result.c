@@ -2,6 +2,7 @@
 #include "coordinator/job/internal.h"
 
 #include "base/log.h"
+#include "base/text.h"
 #include "coordinator/job/progress.h"
 #include "core/end_cause.h"
 
@@ -150,6 +151,21 @@ void save_result_on_saved(struct driver *driver, struct event *event)
 	progress_on_saved(driver, driver->save.step, driver->save.taken);
 }
 
+static void describe_saved(const struct driver *driver,
+			   const Bellows__V1__CheckpointReport *report,
+			   char *text, size_t n)
+{
+	const char *unit = jobfile_unit(driver->jobfile);
+
+	if (report->step > 0)
+		snprintf(text, n, "checkpoint of %.80s, %llu bytes",
+			 text_step(report->step, unit).s,
+			 (unsigned long long)report->bytes);
+	else
+		snprintf(text, n, "checkpoint, %llu bytes",
+			 (unsigned long long)report->bytes);
+}
+
 void driver_on_checkpoint(struct driver *driver,
 			  const Bellows__V1__CheckpointReport *report)
 {
@@ -167,10 +183,8 @@ void driver_on_checkpoint(struct driver *driver,
 		driver->save.saved = true;
 		driver->save.step = report->step;
 		driver->save.taken = report->taken;
-		snprintf(saved.reason, sizeof(saved.reason),
-			 "checkpoint of step %llu, %llu bytes",
-			 (unsigned long long)report->step,
-			 (unsigned long long)report->bytes);
+		describe_saved(driver, report, saved.reason,
+			       sizeof(saved.reason));
 		driver_put(driver, &saved);
 		return;
 	}

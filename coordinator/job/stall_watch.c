@@ -5,8 +5,6 @@
 #include "base/text.h"
 #include "coordinator/job/internal.h"
 
-#include <inttypes.h>
-
 /* ---- it stands still ---- */
 
 msec_t driver_stall_length(const struct driver *driver)
@@ -25,8 +23,10 @@ void driver_describe_stall(const struct driver *driver, char *text, size_t n)
 	if (length == 0)
 		*text = '\0';
 	else if (driver->stall.stall.knows_steps)
-		snprintf(text, n, "no progress after %" PRIu64 " %s for %s",
-			 driver->history->step, jobfile_unit(driver->jobfile),
+		snprintf(text, n, "no progress after %.60s for %s",
+			 text_amount(driver->history->step,
+				     jobfile_unit(driver->jobfile))
+				 .s,
 			 text_duration(length).s);
 	else
 		snprintf(text, n, "no output for %s", text_duration(length).s);
@@ -64,9 +64,10 @@ static void on_progress(struct driver *driver)
 	char text[128];
 
 	if (driver->stall.stall.knows_steps)
-		snprintf(text, sizeof(text),
-			 "the job gets on again: %" PRIu64 " %s",
-			 driver->history->step, jobfile_unit(driver->jobfile));
+		snprintf(text, sizeof(text), "the job gets on again: %.60s",
+			 text_amount(driver->history->step,
+				     jobfile_unit(driver->jobfile))
+				 .s);
 	else
 		snprintf(text, sizeof(text),
 			 "the job gets on again: there is output");

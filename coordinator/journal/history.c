@@ -408,10 +408,27 @@ double history_progress(const struct history *history)
 	return (double)history->step / (double)history->total;
 }
 
-void history_on_repeated(struct history *history, uint64_t steps)
+static bool change(uint64_t *number, uint64_t to)
 {
-	if (current(history))
-		current(history)->repeated = steps;
+	bool changes = number && *number != to;
+
+	if (changes)
+		*number = to;
+	return changes;
+}
+
+bool history_on_checkpoint(struct history *history, uint64_t step)
+{
+	struct rescale *rescale = current(history);
+
+	return change(rescale ? &rescale->checkpoint : NULL, step);
+}
+
+bool history_on_repeated(struct history *history, uint64_t steps)
+{
+	struct rescale *rescale = current(history);
+
+	return change(rescale ? &rescale->repeated : NULL, steps);
 }
 
 double history_step_time(const struct history *history)

@@ -30,7 +30,8 @@ struct rescale {
 	char reason[REASON_MAX], result[REASON_MAX];
 	msec_t asked, executors, prepared, ordered, saved, stopped, up, resumed,
 		stepped, last_step;
-	uint64_t repeated; /* steps */
+	uint64_t checkpoint; /* its step; 0: not known */
+	uint64_t repeated;   /* steps */
 	bool recovery, due;
 	bool failed;    /* its ranks did not work: result says why, and the
 			 * job goes back to the size that it had */
@@ -113,8 +114,11 @@ void history_on_total(struct history *history, uint64_t total);
 /* Why the last rescale was dropped or failed; "": it was not. */
 const char *history_dropped(const struct history *history);
 
-/* Steps between the checkpoint of the current rescale and the last one seen. */
-void history_on_repeated(struct history *history, uint64_t steps);
+/* The step of the checkpoint that the current rescale goes on from, and the
+ * steps from there to the last one seen.  False: there is no rescale, or that
+ * is known. */
+bool history_on_checkpoint(struct history *history, uint64_t step);
+bool history_on_repeated(struct history *history, uint64_t steps);
 
 /* Milliseconds that the last checkpoint cost which was gone on from: from the
  * order to save to the first step; 0: there was none. */

@@ -26,6 +26,7 @@ static Bellows__V1__Rescale *to_wire(const struct rescale *from)
 	to->stepped = (uint64_t)from->stepped;
 	to->last_step = (uint64_t)from->last_step;
 	to->resumed = (uint64_t)from->resumed;
+	to->checkpoint = from->checkpoint;
 	to->repeated = from->repeated;
 	to->recovery = from->recovery;
 	to->due = from->due;

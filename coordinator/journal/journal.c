@@ -50,6 +50,7 @@ static const struct {
 		F(event.epoch), F(event.size), F(event.leave)}},
 	[JOURNAL_SEEN] = {"seen", {
 		F(seen.step), F(seen.total), F(seen.when), F(seen.first)}},
+	[JOURNAL_CHECKPOINT] = {"checkpoint", {F(checkpoint.step)}},
 	[JOURNAL_REPEATED] = {"repeated", {F(repeated.steps)}},
 	[JOURNAL_NOTICE] = {"notice", {F(notice.kind)}},
 	[JOURNAL_REQUEST] = {"request", {F(request.from), F(request.to)}},
@@ -80,6 +81,7 @@ static const struct {
 		F(rescale.ordered), F(rescale.saved), F(rescale.stopped),
 		F(rescale.up), F(rescale.resumed), F(rescale.stepped),
 		F(rescale.last_step), F(rescale.repeated),
+		F(rescale.checkpoint),
 		F(rescale.recovery), F(rescale.due), F(rescale.failed),
 		F(rescale.goes_back)}},
 	[JOURNAL_RESULT] = {"result", {{0, 0}}},

@@ -31,12 +31,13 @@
 enum { JOURNAL_VERSION_FIRST = 1, JOURNAL_VERSION = 4 };
 
 enum journal_kind {
-	JOURNAL_BEGUN,    /* the first one; text: the job's name */
-	JOURNAL_LIFE,     /* another coordinator took over */
-	JOURNAL_EVENT,    /* of core/job, accepted by it; text: why */
-	JOURNAL_SEEN,     /* how far the application was */
-	JOURNAL_REPEATED, /* steps to be computed again */
-	JOURNAL_NOTICE,   /* text: a sentence */
+	JOURNAL_BEGUN,      /* the first one; text: the job's name */
+	JOURNAL_LIFE,       /* another coordinator took over */
+	JOURNAL_EVENT,      /* of core/job, accepted by it; text: why */
+	JOURNAL_SEEN,       /* how far the application was */
+	JOURNAL_CHECKPOINT, /* that is gone on from: its step */
+	JOURNAL_REPEATED,   /* steps to be computed again */
+	JOURNAL_NOTICE,     /* text: a sentence */
 	JOURNAL_REQUEST, /* of the size that the next event has; text: its id */
 
 	/* Of a summary; JOURNAL_JOB comes first. */
@@ -77,6 +78,9 @@ struct journal_entry {
 			msec_t when; /* since the job began */
 			bool first;  /* of its start */
 		} seen;
+		struct {
+			uint64_t step;
+		} checkpoint;
 		struct {
 			uint64_t steps;
 		} repeated;

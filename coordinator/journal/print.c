@@ -86,6 +86,7 @@ static void put_summary(FILE *to, const struct journal_entry *e)
 	case JOURNAL_LIFE:
 	case JOURNAL_EVENT:
 	case JOURNAL_SEEN:
+	case JOURNAL_CHECKPOINT:
 	case JOURNAL_REPEATED:
 	case JOURNAL_NOTICE:
 	case JOURNAL_REQUEST:
@@ -113,6 +114,10 @@ static void put(const struct journal_print *r, const struct job *before,
 		fprintf(r->to, "step %llu of %llu",
 			(unsigned long long)e->seen.step,
 			(unsigned long long)e->seen.total);
+		break;
+	case JOURNAL_CHECKPOINT:
+		fprintf(r->to, "the checkpoint is of step %llu",
+			(unsigned long long)e->checkpoint.step);
 		break;
 	case JOURNAL_REPEATED:
 		fprintf(r->to, "%llu steps are to be computed again",

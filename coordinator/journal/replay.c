@@ -79,6 +79,9 @@ bool journal_replay_entry(void *user, const struct journal_entry *e)
 		history_on_progress(&replay->history, e->seen.step,
 				    e->seen.total, e->seen.first, e->seen.when);
 		return true;
+	case JOURNAL_CHECKPOINT:
+		history_on_checkpoint(&replay->history, e->checkpoint.step);
+		return true;
 	case JOURNAL_REPEATED:
 		history_on_repeated(&replay->history, e->repeated.steps);
 		return true;

@@ -246,15 +246,28 @@ void journal_writer_request(struct journal_writer *writer,
 		write_down(writer, &entry, loop_now(), request->id);
 }
 
-void journal_writer_repeated(struct journal_writer *writer, uint64_t steps)
+void journal_writer_checkpoint(struct journal_writer *writer, uint64_t step)
+{
+	struct journal_entry entry = {
+		.kind = JOURNAL_CHECKPOINT,
+		.checkpoint = {step},
+	};
+
+	if (history_on_checkpoint(&writer->history, step))
+		write_down(writer, &entry, loop_now(), "");
+}
+
+bool journal_writer_repeated(struct journal_writer *writer, uint64_t steps)
 {
 	struct journal_entry entry = {
 		.kind = JOURNAL_REPEATED,
 		.repeated = {steps},
 	};
 
-	history_on_repeated(&writer->history, steps);
+	if (!history_on_repeated(&writer->history, steps))
+		return false;
 	write_down(writer, &entry, loop_now(), "");
+	return true;
 }
 
 bool journal_writer_notice(struct journal_writer *writer,

@@ -56,7 +56,10 @@ void journal_writer_request(struct journal_writer *writer,
 const struct request *
 journal_writer_find_request(const struct journal_writer *writer,
 			    const char *id);
-void journal_writer_repeated(struct journal_writer *writer, uint64_t steps);
+/* history_on_checkpoint() and history_on_repeated(), written down if they
+ * change something. */
+void journal_writer_checkpoint(struct journal_writer *writer, uint64_t step);
+bool journal_writer_repeated(struct journal_writer *writer, uint64_t steps);
 /* history_notice(), written down if it is one. */
 bool journal_writer_notice(struct journal_writer *writer,
 			   Bellows__V1__NoticeKind kind, const char *text);

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,33 @@ struct brief text_duration(msec_t time)
 	else
 		snprintf(text.s, sizeof(text.s), "%lld h %02lld min", s / 3600,
 			 s % 3600 / 60);
+	return text;
+}
+
+static bool is_time(const char *unit)
+{
+	return strncmp(unit, "ms ", 3) == 0;
+}
+
+struct text text_amount(uint64_t n, const char *unit)
+{
+	struct text text;
+
+	if (is_time(unit))
+		snprintf(text.s, sizeof(text.s), "%.15g s %.400s",
+			 (double)n / 1e3, unit + 3);
+	else
+		snprintf(text.s, sizeof(text.s), "%" PRIu64 " %.400s", n, unit);
+	return text;
+}
+
+struct text text_step(uint64_t n, const char *unit)
+{
+	struct text text;
+
+	if (is_time(unit))
+		return text_amount(n, unit);
+	snprintf(text.s, sizeof(text.s), "step %" PRIu64, n);
 	return text;
 }
 

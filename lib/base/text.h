@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct text {
 	char s[512];
@@ -22,6 +23,12 @@ struct brief {
 
 /* "3.2 s", "42 s", "1 min 20 s", "2 h 05 min"; "-" if negative. */
 struct brief text_duration(msec_t time);
+
+/* So much of what an application counts in unit: "12 steps"; "135 s of model
+ * time" if the unit is "ms of model time". */
+struct text text_amount(uint64_t n, const char *unit);
+/* Where it is: "step 12", or as text_amount() if the unit is a time. */
+struct text text_step(uint64_t n, const char *unit);
 
 /* "0.812 s" or "12.34 s": a pause, to be compared with others. */
 struct brief text_pause(msec_t time);

@@ -161,8 +161,8 @@ def the_newest_checkpoint_is_taken_when_the_next_is_far(room):
     model.let_go()
     model.at.ends_with(0)
     assert model.restarts() == [(3, 30)], model.restarts()
-    model.at.says("going back by 12000 ms of model time for 2 -> 4",
-                  "; 12000 ms of model time computed again\n")
+    model.at.says("going back by 12 s of model time for 2 -> 4",
+                  "; 12 s of model time computed again\n")
     model.is_as_if_unbroken()
 
 
@@ -219,7 +219,7 @@ def one_that_does_not_look_at_irst_is_a_failed_start(room):
     files = model.files()
     room.scale(4).ends_with(79)
     model.at.ends_with(74)
-    assert "it did not go on from its checkpoint of step 120000" \
+    assert "it did not go on from its checkpoint of 120 s of model time" \
         in model.at.errors, model.at.errors
     assert model.files() == files
 

@@ -2,39 +2,9 @@
 #include "cli/views/output.h"
 #include "cli/views/timeline.h"
 #include "tests/check.h"
-#include "tests/unit/cli_job.h"
+#include "tests/unit/cli_told.h"
 
 #include <cjson/cJSON.h>
-
-static struct sample sample;
-static char told[4096];
-
-static void tell(void *user, const struct event *event)
-{
-	CLEANUP(free) char *text = NULL;
-
-	PRINTED(text, output_text.event, event);
-	strncat(told, text, sizeof(told) - strlen(told) - 1);
-}
-
-static void step(struct follow *follow, Bellows__V1__State state, uint64_t age)
-{
-	sample.job.state = state;
-	sample.job.age = age;
-	follow_step(follow, &sample.job, tell, NULL);
-}
-
-static void begin(void)
-{
-	told[0] = '\0';
-	sample_init(&sample);
-	sample.job.n_history = 0;
-	sample.job.size = 2;
-	sample.job.target = 2;
-	sample.job.progress = 0.05;
-	sample.job.eta = -1;
-	sample.job.step = 0;
-}
 
 static void a_rescale_is_told_step_by_step(void)
 {
@@ -169,63 +139,6 @@ static void a_client_is_told_events_that_are_over_already(void)
 	CHECK_TEXT(told, "[ 10.0 s] running on 2 ranks\n");
 }
 
-static void what_is_computed_again_is_said(void)
-{
-	struct follow follow = {0};
-
-	begin();
-	step(&follow, BELLOWS__V1__STATE__RUNNING, 3200);
-	sample.job.n_history = 1;
-	sample.job.unit = "ms of model time";
-	sample.rescale.repeated = 9000;
-	step(&follow, BELLOWS__V1__STATE__RUNNING, 10600);
-	CHECK_TEXT(told,
-		   "[  3.2 s] running on 2 ranks\n"
-		   "[ 10.6 s] going back by 9000 ms of model time for 2 -> 4\n"
-		   "[ 10.6 s] 2 -> 4 cost a pause of 0.800 s (save 0.200 s, "
-		   "stop 0.100 s, start 0.300 s, first step 0.200 s); 9000 ms "
-		   "of model time computed again\n");
-}
-
-static void a_change_that_was_dropped_says_why(void)
-{
-	struct follow follow = {0};
-
-	begin();
-	step(&follow, BELLOWS__V1__STATE__RUNNING, 100);
-	sample.job.n_history = 1;
-	sample.rescale.result = "2 of 4 executors came\033 in 5min";
-	step(&follow, BELLOWS__V1__STATE__RUNNING, 10000);
-	CHECK_TEXT(told, "[  0.1 s] running on 2 ranks\n"
-			 "[ 10.0 s] saved for 2 -> 4\n"
-			 "[ 10.0 s] stays on 2 ranks: 2 of 4 executors came? "
-			 "in 5min\n");
-}
-
-static void a_change_that_failed_says_so_and_what_it_cost(void)
-{
-	struct follow follow = {0};
-	CLEANUP(free) char *summary = NULL;
-
-	begin();
-	step(&follow, BELLOWS__V1__STATE__RUNNING, 100);
-	told[0] = '\0';
-	sample.job.n_history = 1;
-	sample.job.rescales = 0;
-	sample.rescale.saved = 0;
-	sample.rescale.failed = true;
-	sample.rescale.result = "the application ended with 64";
-	step(&follow, BELLOWS__V1__STATE__RUNNING, 10700);
-	CHECK_TEXT(told,
-		   "[ 10.7 s] 2 -> 4 failed: the application ended with 64; "
-		   "back on 2 ranks, paused 0.800 s (stop 0.300 s, start 0.300 "
-		   "s, first step 0.200 s)\n");
-	PRINTED(summary, timeline_print, &sample.job);
-	CHECK(strstr(summary, "0 rescales, paused 0.800 s in all"));
-	CHECK(strstr(summary, "0.200 s  failed: the application ended with "
-			      "64\n"));
-}
-
 static void stopping_for_good_is_no_rescale(void)
 {
 	struct follow follow = {0};
@@ -234,14 +147,18 @@ static void stopping_for_good_is_no_rescale(void)
 	step(&follow, BELLOWS__V1__STATE__RUNNING, 100);
 	told[0] = '\0';
 	sample.job.n_history = 1;
-	sample.job.step = 7;
+	sample.rescale.checkpoint = 7;
+	sample.rescale.recovery = true;
+	sample.job.reason = "checkpoint of step 7, 9 bytes";
 	sample.rescale.to = 0;
 	sample.rescale.result = "no rank is left";
 	sample.job.target = 0;
 	step(&follow, BELLOWS__V1__STATE__SAVING, 9900);
+	step(&follow, BELLOWS__V1__STATE__STOPPING, 9950);
 	step(&follow, BELLOWS__V1__STATE__SUSPENDED, 10000);
 	CHECK_TEXT(told, "[  9.9 s] saved at step 7\n"
 			 "[  9.9 s] saving a checkpoint\n"
+			 "[  9.9 s] stopping the ranks\n"
 			 "[ 10.0 s] saved and stopped; the same command goes "
 			 "on from there\n");
 }
@@ -380,7 +297,8 @@ static void json_keys_stay_as_they_are(void)
 	keys_of(cJSON_GetObjectItem(job, "history")->child, keys, sizeof(keys));
 	CHECK_TEXT(keys, "epoch from to reason result asked_ms executors_ms "
 			 "prepared_ms ordered_ms saved_ms stopped_ms up_ms "
-			 "resumed_ms stepped_ms last_step_ms repeated_steps "
+			 "resumed_ms stepped_ms last_step_ms checkpoint_step "
+			 "repeated_steps "
 			 "pause_ms phases due failed ");
 	keys_of(cJSON_GetObjectItem(job, "spans")->child, keys, sizeof(keys));
 	CHECK_TEXT(keys, "from_ms to_ms ranks ");
@@ -420,7 +338,8 @@ static void json_events_are_one_line_each(void)
 		"\"prepared_ms\":9800,\"ordered_ms\":9800,\"saved_ms\":10000,"
 		"\"stopped_ms\":10100,\"up_ms\":10400,\"resumed_ms\":null,"
 		"\"stepped_ms\":10600,"
-		"\"last_step_ms\":9900,\"repeated_steps\":0,\"pause_ms\":800,"
+		"\"last_step_ms\":9900,\"checkpoint_step\":null,\"repeated_"
+		"steps\":0,\"pause_ms\":800,"
 		"\"phases\":{\"save_"
 		"ms\":"
 		"200,\"stop_ms\":100,\"start_ms\":300,\"first_step_ms\":200},"
@@ -453,9 +372,6 @@ RUN_TESTS(TEST(a_rescale_is_told_step_by_step),
 	  TEST(what_a_disk_does_is_told_once),
 	  TEST(a_checkpoint_that_was_due_is_no_change_of_the_size),
 	  TEST(a_client_is_told_events_that_are_over_already),
-	  TEST(what_is_computed_again_is_said),
-	  TEST(a_change_that_was_dropped_says_why),
-	  TEST(a_change_that_failed_says_so_and_what_it_cost),
 	  TEST(stopping_for_good_is_no_rescale),
 	  TEST(spans_without_ranks_are_told_apart),
 	  TEST(what_was_over_before_is_not_told),

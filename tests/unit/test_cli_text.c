@@ -19,6 +19,16 @@ static void durations_are_as_exact_as_they_are_short(void)
 	CHECK_TEXT(text_pause(12345).s, "12.35 s");
 }
 
+static void what_is_counted_has_its_unit(void)
+{
+	CHECK_TEXT(text_amount(12, "steps").s, "12 steps");
+	CHECK_TEXT(text_step(12, "steps").s, "step 12");
+	CHECK_TEXT(text_amount(135000, "ms of model time").s,
+		   "135 s of model time");
+	CHECK_TEXT(text_step(1234567500, "ms of model time").s,
+		   "1234567.5 s of model time");
+}
+
 static void what_came_over_the_wire_cannot_steer_a_terminal(void)
 {
 	CHECK_TEXT(text_safe("a\033[2Jb\r\n\x7f").s, "a?[2Jb???");
@@ -109,6 +119,7 @@ static void progress_that_is_not_known_shows_steps(void)
 }
 
 RUN_TESTS(TEST(durations_are_as_exact_as_they_are_short),
+	  TEST(what_is_counted_has_its_unit),
 	  TEST(what_came_over_the_wire_cannot_steer_a_terminal),
 	  TEST(long_text_is_cut_between_characters),
 	  TEST(a_status_line_says_what_fits),

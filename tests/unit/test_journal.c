@@ -27,6 +27,7 @@ static const struct journal_entry some[] = {
 	 .at = 900,
 	 .event = {JOB_EV_LEAVE, 1, 2, 99999},
 	 .text = ""},
+	{.kind = JOURNAL_CHECKPOINT, .at = 940, .checkpoint = {300}},
 	{.kind = JOURNAL_REPEATED, .at = 950, .repeated = {7}},
 	{.kind = JOURNAL_NOTICE,
 	 .at = 951,

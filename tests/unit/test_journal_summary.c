@@ -69,6 +69,10 @@ static struct journal_entry any_line(void)
 		e.kind = JOURNAL_REPEATED;
 		e.repeated.steps = roll(50);
 		return e;
+	case 6:
+		e.kind = JOURNAL_CHECKPOINT;
+		e.checkpoint.step = roll(50);
+		return e;
 	case 3:
 		e.kind = JOURNAL_LIFE;
 		e.life.wall = 1763769600000 + now;
