@@ -29,19 +29,40 @@ enum span_kind timeline_kind(const Bellows__V1__Job *job, size_t span)
 	return !before ? SPAN_START : after ? SPAN_PAUSE : SPAN_END;
 }
 
-msec_t timeline_pause(const Bellows__V1__Job *job, size_t span)
+/* The newest rescale in whose pause the span begins; NULL: there is none. */
+static const Bellows__V1__Rescale *rescale_of(const Bellows__V1__Job *job,
+					      size_t span)
 {
 	msec_t from = (msec_t)job->spans[span]->from;
-	msec_t to = timeline_end(job, span);
 
-	for (size_t i = 0; i < job->n_history; i++) {
+	for (size_t i = job->n_history; i-- > 0;) {
 		struct pause pause = pause_of(job->history[i]);
 
-		if (rescale_is_done(job->history[i]) && pause.begin <= to &&
-		    pause.end >= from)
-			return pause.length;
+		if (job->history[i]->result[0] && pause.length >= 0 &&
+		    pause.begin <= from && pause.end >= from)
+			return job->history[i];
 	}
-	return to - from;
+	return NULL;
+}
+
+msec_t timeline_pause(const Bellows__V1__Job *job, size_t span)
+{
+	const Bellows__V1__Rescale *rescale = rescale_of(job, span);
+
+	if (!rescale)
+		return timeline_end(job, span) - (msec_t)job->spans[span]->from;
+	for (size_t i = 0; i < span; i++)
+		if (job->spans[i]->ranks == 0 && rescale_of(job, i) == rescale)
+			return -1;
+	return pause_of(rescale).length;
+}
+
+static void print_pause(FILE *to, msec_t length)
+{
+	if (length < 0)
+		fputs("the same pause", to);
+	else
+		fprintf(to, "pause %s", text_pause(length).s);
 }
 
 static void print_kind(FILE *to, const Bellows__V1__Job *job, size_t span,
@@ -58,8 +79,7 @@ static void print_kind(FILE *to, const Bellows__V1__Job *job, size_t span,
 		fputs("start", to);
 		break;
 	case SPAN_PAUSE:
-		fprintf(to, "pause %s",
-			text_pause(timeline_pause(job, span)).s);
+		print_pause(to, timeline_pause(job, span));
 		break;
 	case SPAN_END:
 		fputs("end", to);

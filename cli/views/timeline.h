@@ -26,7 +26,8 @@ enum span_kind { SPAN_RANKS, SPAN_START, SPAN_PAUSE, SPAN_END };
 
 enum span_kind timeline_kind(const Bellows__V1__Job *job, size_t span);
 
-/* Length of a pause: as the rescale within it tells it, else the span's own. */
+/* Length of a pause: as its rescale tells it, else the span's own; -1: it is a
+ * part of the pause before, whose ranks did not work. */
 msec_t timeline_pause(const Bellows__V1__Job *job, size_t span);
 
 /* End of a span; of one that is still open, the job's age. */

@@ -191,6 +191,7 @@ static void put_pauses(FILE *to, const Bellows__V1__Job *job,
 		double from = x_of(scale, (double)job->spans[i]->from);
 		double end = x_of(scale, (double)timeline_end(job, i));
 		double middle = (from + end) / 2;
+		msec_t length = timeline_pause(job, i);
 		int y;
 
 		if (timeline_kind(job, i) != SPAN_PAUSE)
@@ -204,7 +205,7 @@ static void put_pauses(FILE *to, const Bellows__V1__Job *job,
 			"</text>\n",
 			from, y + 4, fmax(end - from, 1.5),
 			HEIGHT - BOTTOM - y - 4, middle, y + 4, HEIGHT - BOTTOM,
-			middle, y, text_pause(timeline_pause(job, i)).s);
+			middle, y, length < 0 ? "" : text_pause(length).s);
 	}
 }
 

@@ -117,8 +117,64 @@ static void a_change_that_failed_says_so_and_what_it_cost(void)
 			      "64\n"));
 }
 
+/* The first step of the first came after the order to save for the second. */
+static void each_pause_of_the_timeline_is_that_of_its_own_rescale(void)
+{
+	Bellows__V1__Rescale next;
+
+	sample_init(&sample);
+	next = sample.rescale;
+	sample.history[0] = &sample.rescale;
+	sample.rescale.ordered = 300;
+	sample.rescale.saved = 350;
+	sample.rescale.stopped = 400;
+	sample.rescale.up = 500;
+	sample.rescale.stepped = 9950;
+	CHECK(timeline_pause(&sample.job, 2) == 9650);
+	sample.job.history = (Bellows__V1__Rescale *[]){&sample.rescale, &next};
+	sample.job.n_history = 2;
+	CHECK(timeline_pause(&sample.job, 2) == 800);
+}
+
+/* Ranks came up at the new size, and ended before their first step. */
+static void a_change_that_failed_is_one_pause(void)
+{
+	CLEANUP(free) char *summary = NULL;
+	CLEANUP(free) char *picture = NULL;
+
+	sample_init(&sample);
+	sample.span[1].to = sample.span[2].from = 9000;
+	sample.span[1].from = 400;
+	sample.span[2].to = sample.span[3].from = 9100;
+	sample.span[3].to = 9200;
+	sample.rescale.failed = true;
+	sample.rescale.result = "the application ended with 64";
+	sample.rescale.ordered = 8900;
+	sample.job.spans = (Bellows__V1__Span *[]){
+		&sample.span[0],
+		&sample.span[1],
+		&sample.span[2],
+		&sample.span[3],
+		&(Bellows__V1__Span){
+			.base = sample.span[0].base, .from = 9200, .to = 10500},
+		&(Bellows__V1__Span){
+			.base = sample.span[0].base, .from = 10500, .ranks = 2},
+	};
+	sample.job.n_spans = 6;
+	CHECK(timeline_pause(&sample.job, 2) == 1700);
+	CHECK(timeline_pause(&sample.job, 4) == -1);
+	PRINTED(summary, timeline_print, &sample.job);
+	CHECK(strstr(summary, "      0  pause 1.700 s\n"));
+	CHECK(strstr(summary, "      0  the same pause\n"));
+	PRINTED(picture, timeline_draw, &sample.job);
+	CHECK(strstr(picture, ">1.700 s</text>"));
+	CHECK(!strstr(picture, ">-</text>"));
+}
+
 RUN_TESTS(TEST(what_is_computed_again_is_said),
 	  TEST(what_is_saved_is_the_checkpoint_s_step),
 	  TEST(a_loss_is_told_with_its_cause_and_what_it_cost),
 	  TEST(a_change_that_was_dropped_says_why),
-	  TEST(a_change_that_failed_says_so_and_what_it_cost))
+	  TEST(a_change_that_failed_says_so_and_what_it_cost),
+	  TEST(each_pause_of_the_timeline_is_that_of_its_own_rescale),
+	  TEST(a_change_that_failed_is_one_pause))
