@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """An application that is known by its job file alone.  args: BIN COUNTER"""
 
+import os
 import re
+import signal
 
 import counted
 import harness
@@ -132,6 +134,26 @@ def one_that_begins_afresh_is_a_failed_start_that_overwrites_nothing(room):
     assert kept == saved[0] and len(saved) == 1, (kept, saved)
 
 
+def a_loss_is_told_with_its_cause_and_what_is_computed_again(room):
+    words = ["--each", 30]
+    at = room.start("bellows", "run", job(
+        room, 'save: {signal: SIGUSR2}, resumed: "^from step ([0-9]+)$"',
+        words, restart=FROM + words))
+    room.wait_job("a checkpoint", lambda job: job["step"] > 40)
+    os.kill(next(pid for pid in room.ours("counter") if
+                 b"OMPI_COMM_WORLD_RANK=1" in harness.environment(pid)),
+            signal.SIGKILL)
+    loss = room.runs_on(2, after=1)["history"][-1]
+    assert loss["checkpoint_step"] % 30 == 0 < loss["checkpoint_step"], loss
+    again = loss["repeated_steps"]
+    assert again > 0, loss
+    counted.has_its_sum(room, at, 2)
+    cause = "rank 1 was killed by signal 9"
+    at.says(f"stopping the ranks: {cause}\n", f"{cause}: 2 -> 2, paused ")
+    assert re.search(rf"; {again} steps computed again$", at.errors, re.M), \
+        at.errors
+
+
 def an_application_without_proof_is_believed(room):
     path = job(room, "save: {signal: SIGUSR2}, proof: none",
                restart=["--each", 5000])
@@ -152,5 +174,6 @@ harness.main(
     a_size_that_fails_is_told_with_its_reason_and_not_counted,
     an_application_deaf_to_the_signal_runs_on,
     one_that_begins_afresh_is_a_failed_start_that_overwrites_nothing,
+    a_loss_is_told_with_its_cause_and_what_is_computed_again,
     an_application_without_proof_is_believed,
 )
