@@ -13,7 +13,7 @@
  *
  *     check                      every program that reads a job file
  *     mend                       bellows validate
- *     accepts trial reason       the coordinator
+ *     accepts trial reason passes the coordinator
  *     rehearse prepare           the coordinator
  *     command next on_line files   the coordinator
  *     save checkpoint log        the executor of rank 0, on another host maybe
@@ -41,7 +41,7 @@
 #include <stdio.h>
 
 /* Raised whenever a struct below changes its shape. */
-#define ADAPTER_ABI 7
+#define ADAPTER_ABI 8
 
 /* Ends a command; also the longest one: ADAPTER_ARGS_MAX - 1 arguments. */
 #define ADAPTER_ARGS_MAX 512
@@ -163,6 +163,11 @@ struct adapter {
 	 * failed for another reason, and is made again when that size is asked
 	 * for.  Optional. */
 	bool (*reason)(const char *output, char *text, size_t text_size);
+
+	/* True if what a trial has printed so far shows that the application
+	 * runs on that many ranks: the trial is ended then, and has passed.
+	 * Optional: its exit status tells. */
+	bool (*passes)(const char *output);
 
 	/* Tries what prepare() will do, before the first start and while the
 	 * ranks compute that a start is to follow, so that what cannot be done

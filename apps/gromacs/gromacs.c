@@ -91,6 +91,7 @@ const struct adapter adapter_gromacs = {
 	.accepts = options_accept,
 	.trial = trial,
 	.reason = trial_reason,
+	.passes = trial_passes,
 	.prepare = start_prepare,
 	.command = start_command,
 	.save = save,

@@ -4,6 +4,7 @@
 #include "apps/gromacs/argv.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Options that name files to be read: their paths are made absolute, for the
@@ -164,5 +165,17 @@ bool trial_reason(const char *output, char *text, size_t text_size)
 			text[n++] = blank ? ' ' : *at;
 	}
 	text[n] = '\0';
+	return n > 0;
+}
+
+bool trial_passes(const char *output)
+{
+	const char *at = output;
+	int n = 0;
+
+	if (find_error(output))
+		return false;
+	while (n == 0 && (at = strstr(at, "\nUsing ")))
+		sscanf(at++, "\nUsing %*u MPI process%n", &n);
 	return n > 0;
 }

@@ -70,6 +70,11 @@ static const char *const alone[] = {
 	"--mca", "plm", "isolated",
 	NULL,
 };
+/* Ranks of a trial have nothing to put in order when they are ended. */
+static const char *const kill_at_once[] = {
+	"--mca", "odls_base_sigkill_timeout", "0",
+	NULL,
+};
 static const char *const yielding[] = {
 	"--mca", "mpi_yield_when_idle", "1",
 	NULL,
@@ -300,6 +305,8 @@ int mpiexec_trial(struct mpiexec_trial_words *out, const struct jobfile *job,
 		add(&words, oob_loopback);
 	}
 	add_yielding(&words, job);
+	if (!mentions(job, "odls_base_sigkill_timeout"))
+		add(&words, kill_at_once);
 	add(&words, job->mpi_arguments);
 	memcpy(out->argv, words.argv, words.n * sizeof(words.argv[0]));
 	while (app[n] && n < ADAPTER_ARGS_MAX - 1) {

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #define KILL_AFTER SECONDS(3)
+#define LOOK_EVERY MSEC(50)
 
 enum {
 	REASON_MAX = 256,
@@ -43,7 +44,7 @@ struct trials {
 	unsigned ranks;
 	bool cancelled;
 	msec_t began;
-	struct loop_timer kill;
+	struct loop_timer look, kill;
 };
 
 /* ---- what is known ---- */
@@ -132,6 +133,21 @@ static bool find_reason(const struct trials *trials, char out[REASON_MAX])
 	return false;
 }
 
+static void tell(struct trials *trials, unsigned ranks, bool passed,
+		 const char *reason)
+{
+	log_info("trial ranks=%u %s in %lld ms%s%s", ranks,
+		 passed ? "passed" : "failed",
+		 (long long)(loop_now() - trials->began), passed ? "" : ": ",
+		 reason);
+	if (passed) {
+		trials_pass(trials, ranks);
+		trials->events->passed(trials->user, ranks);
+	} else {
+		trials->events->failed(trials->user, ranks, reason);
+	}
+}
+
 static void on_ended(void *user, int status)
 {
 	struct trials *trials = user;
@@ -141,21 +157,12 @@ static void on_ended(void *user, int status)
 
 	if (status != 0 && !cancelled && find_reason(trials, reason))
 		note_refusal(trials, ranks, reason);
+	loop_timer_clear(&trials->look);
 	loop_timer_clear(&trials->kill);
 	trials->run = mpirun_destroy(trials->run);
 	tree_remove_path(trials->scratch, NULL);
-	if (cancelled)
-		return;
-	log_info("trial ranks=%u %s in %lld ms%s%s", ranks,
-		 status == 0 ? "passed" : "failed",
-		 (long long)(loop_now() - trials->began),
-		 status == 0 ? "" : ": ", reason);
-	if (status == 0) {
-		trials_pass(trials, ranks);
-		trials->events->passed(trials->user, ranks);
-	} else {
-		trials->events->failed(trials->user, ranks, reason);
-	}
+	if (!cancelled)
+		tell(trials, ranks, status == 0, reason);
 }
 
 static void on_kill(void *user)
@@ -172,6 +179,7 @@ void trials_cancel(struct trials *trials)
 	if (!trials->run || trials->cancelled)
 		return;
 	trials->cancelled = true;
+	loop_timer_clear(&trials->look);
 	mpirun_end(trials->run);
 	loop_timer_set(trials->loop, &trials->kill, KILL_AFTER, on_kill,
 		       trials);
@@ -180,6 +188,21 @@ void trials_cancel(struct trials *trials)
 bool trials_are_over(const struct trials *trials)
 {
 	return trials->run == NULL;
+}
+
+/* What it has printed may be enough. */
+static void look(void *user)
+{
+	struct trials *trials = user;
+	CLEANUP(free) char *text = read_text(trials);
+
+	if (!text || !trials->job->adapter->passes(text)) {
+		loop_timer_set(trials->loop, &trials->look, LOOK_EVERY, look,
+			       trials);
+		return;
+	}
+	trials_cancel(trials);
+	tell(trials, trials->ranks, true, "");
 }
 
 /* ---- its beginning ---- */
@@ -243,6 +266,7 @@ int trials_begin(struct trials *trials, unsigned ranks, struct error *err)
 		return error_set(err, -ENOMEM, "out of memory");
 	if (trials->run)
 		trials->run = mpirun_destroy(trials->run);
+	loop_timer_clear(&trials->look);
 	loop_timer_clear(&trials->kill);
 	r = job->adapter->trial(&job->app, ranks, argv, text, WORDS_MAX, err);
 	if (r < 0)
@@ -259,6 +283,9 @@ int trials_begin(struct trials *trials, unsigned ranks, struct error *err)
 	r = mpiexec_trial(&words, job, ranks, argv, err);
 	if (r == 0)
 		r = run(trials, words.argv, err);
+	if (r == 0 && job->adapter->passes)
+		loop_timer_set(trials->loop, &trials->look, LOOK_EVERY, look,
+			       trials);
 	return r;
 }
 
@@ -285,6 +312,7 @@ struct trials *trials_destroy(struct trials *trials)
 {
 	if (!trials)
 		return NULL;
+	loop_timer_clear(&trials->look);
 	loop_timer_clear(&trials->kill);
 	if (trials->run)
 		mpirun_destroy(trials->run);

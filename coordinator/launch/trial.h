@@ -8,10 +8,11 @@
  *
  * An adapter's trial is run as so many ranks of an mpiexec on this host, in a
  * folder of its own, while the next start is wired up.  Nothing of it carries
- * an epoch, so no executor takes it for a rank of the job.  What was learnt is
- * kept: a size is tried once.  Only a reason of the application's own counts
- * against a size; a trial that failed otherwise is made again when that size is
- * asked for again.
+ * an epoch, so no executor takes it for a rank of the job.  It is ended as soon
+ * as its output tells enough, for it takes processor time from the ranks that
+ * run.  What was learnt is kept: a size is tried once.  Only a reason of the
+ * application's own counts against a size; a trial that failed otherwise is
+ * made again when that size is asked for again.
  *
  *   <dir>/mpi-trial/run   its working directory
  *   <dir>/mpi-trial/text  what it printed

@@ -346,6 +346,19 @@ static void the_reason_of_a_failed_trial_is_one_line(void)
 	CHECK(!trial_reason("Fatal error:\n", text, sizeof(text)));
 }
 
+static void a_trial_has_told_enough_once_the_box_is_divided(void)
+{
+	CHECK(adapter_gromacs.passes(
+		"Reading file\n\nUsing 4 MPI processes\n"));
+	CHECK(adapter_gromacs.passes("\nUsing 1 MPI process\n"));
+	CHECK(adapter_gromacs.passes("\nUsing 0 separate PME ranks\n"
+				     "\nUsing 2 MPI processes\n"));
+	CHECK(!adapter_gromacs.passes("Reading file\n"));
+	CHECK(!adapter_gromacs.passes("\nUsing 4 MPI processes\n"
+				      "\nFatal error:\nThe grid of PME\n"));
+	CHECK(!adapter_gromacs.passes("\nUsing 4 OpenMP threads\n"));
+}
+
 RUN_TESTS(TEST(commands_that_go_with_rescales_are_accepted),
 	  TEST(what_does_not_go_with_rescales_is_refused),
 	  TEST(a_grid_that_is_given_fixes_the_size),
@@ -357,4 +370,5 @@ RUN_TESTS(TEST(commands_that_go_with_rescales_are_accepted),
 	  TEST(lines_of_mdrun_are_understood),
 	  TEST(other_lines_of_mdrun_are_passed_over),
 	  TEST(a_trial_has_the_inputs_and_none_of_the_outputs),
-	  TEST(the_reason_of_a_failed_trial_is_one_line))
+	  TEST(the_reason_of_a_failed_trial_is_one_line),
+	  TEST(a_trial_has_told_enough_once_the_box_is_divided))

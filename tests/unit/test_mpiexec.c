@@ -262,6 +262,7 @@ static void a_trial_runs_on_this_host_alone(void)
 		CHECK(strcmp(words.argv[n], "--hostfile") != 0);
 		n++;
 	}
+	CHECK_TEXT(words.argv[n - 7], "odls_base_sigkill_timeout");
 	CHECK_TEXT(words.argv[n - 3], "^han");
 	CHECK_TEXT(words.argv[n - 2], "md");
 	CHECK_TEXT(words.argv[n - 1], "-x");

@@ -34,6 +34,11 @@ static bool reason(const char *output, char *text, size_t text_size)
 	return at != NULL;
 }
 
+static bool passes(const char *output)
+{
+	return strstr(output, "so many will do") != NULL;
+}
+
 struct bed {
 	char dir[64];
 	struct loop *loop;
@@ -64,8 +69,8 @@ static void on_failed(void *user, unsigned ranks, const char *reason)
 
 static struct bed *bed_make(void)
 {
-	static const struct adapter adapter = {.trial = trial,
-					       .reason = reason};
+	static const struct adapter adapter = {
+		.trial = trial, .reason = reason, .passes = passes};
 	static const struct trials_events events = {on_passed, on_failed};
 	static const char *none[] = {NULL};
 	static struct jobfile job = {.adapter = &adapter,
@@ -243,6 +248,19 @@ static void a_trial_that_is_cancelled_leaves_nobody(void)
 	CHECK(trials_look(bed->trials, 1, NULL) == 1);
 }
 
+static void a_trial_that_has_told_enough_is_ended(void)
+{
+	CLEANUP(bed_remove) struct bed *bed = bed_make();
+
+	CHECK(bed);
+	script = "echo so many will do; exec sleep 600";
+	CHECK(trials_begin(bed->trials, 2, NULL) == 0 && await(bed));
+	CHECK(bed->passed == 2 && bed->failed == 0);
+	CHECK(trials_look(bed->trials, 2, NULL) == 0);
+	CHECK(run_until(bed, look_for_end) && is_clean(bed));
+	CHECK(bed->failed == 0);
+}
+
 static void without_a_trial_every_size_passes(void)
 {
 	static const struct adapter adapter = {.name = "plain"};
@@ -258,6 +276,7 @@ static const struct test tests[] = {
 	TEST(a_reason_of_the_application_counts_against_a_size),
 	TEST(a_trial_that_fails_otherwise_is_made_again),
 	TEST(a_trial_that_is_cancelled_leaves_nobody),
+	TEST(a_trial_that_has_told_enough_is_ended),
 	TEST(without_a_trial_every_size_passes),
 };
 
