@@ -394,7 +394,7 @@ void history_on_progress(struct history *history, uint64_t step, uint64_t total,
 	if (first) {
 		history->first_step = step;
 		history->first_step_at = now;
-	} else if (current(history)) {
+	} else if (current(history) && current(history)->stopped == 0) {
 		current(history)->last_step = history->last_step;
 	}
 }

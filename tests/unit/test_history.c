@@ -56,6 +56,21 @@ static void a_rescale_is_told_by_its_phases(void)
 	CHECK_TEXT(r->result, "done");
 }
 
+static void steps_of_the_new_ranks_are_not_the_last_of_the_old(void)
+{
+	run();
+	history_on_progress(&history, 10, 100, true, 1300);
+	feed(2000, JOB_EV_SCALE, 1);
+	feed(2200, JOB_EV_PREPARED, 0);
+	history_on_progress(&history, 30, 100, false, 2250);
+	feed(2300, JOB_EV_SAVED, 0);
+	feed(2350, JOB_EV_STOPPED, 4);
+	feed(2400, JOB_EV_RANKS_UP, 0);
+	history_on_progress(&history, 31, 100, true, 2500);
+	history_on_progress(&history, 32, 100, false, 2501);
+	CHECK(history.rescales[0].last_step == 1250);
+}
+
 static void what_ended_is_counted_by_its_kind_and_phases(void)
 {
 	static const msec_t phases[PHASES] = {
@@ -391,6 +406,7 @@ static void the_wire_has_all_of_it(void)
 }
 
 RUN_TESTS(TEST(a_rescale_is_told_by_its_phases),
+	  TEST(steps_of_the_new_ranks_are_not_the_last_of_the_old),
 	  TEST(what_ended_is_counted_by_its_kind_and_phases),
 	  TEST(notices_are_counted_once),
 	  TEST(an_end_that_is_never_reached_is_no_overflow),
