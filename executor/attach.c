@@ -69,6 +69,7 @@ static void on_order(void *user, const ProtobufCMessage *message)
 			     (int)order->signal->signo);
 		return;
 	case BELLOWS__V1__ORDER__WHAT_SAVE:
+		tail_hurry(ex->tail, order->save->epoch);
 		save_order(ex->save, order->save->epoch, order->save->take,
 			   order->save->first);
 		return;

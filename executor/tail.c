@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* At first, and then a twentieth of what the ranks have run, up to the last. */
-#define LOOK_EVERY      MSEC(200)
+/* At first, and then a twentieth of the time since, up to the last. */
+#define LOOK_EVERY      MSEC(50)
 #define LOOK_EVERY_LAST SECONDS(1)
 
 /* Without an answer of the file system. */
@@ -49,7 +49,7 @@ struct tail {
 	void *user;
 
 	unsigned epoch; /* 0: nothing is followed */
-	msec_t begun;
+	msec_t begun;   /* or told to hurry */
 	char path[PATH_MAX];
 	struct place place;
 	struct file_call *look; /* under way; NULL: none */
@@ -334,6 +334,17 @@ void tail_follow(struct tail *tail, unsigned epoch, const char *path)
 		       tail);
 	if (!begin_look(tail, find_end, on_end_found))
 		stop(tail);
+}
+
+void tail_hurry(struct tail *tail, unsigned epoch)
+{
+	if (tail->epoch != epoch)
+		return;
+	tail->begun = loop_now();
+	if (!loop_timer_is_set(&tail->again))
+		return; /* a look is under way, or it ends */
+	loop_timer_clear(&tail->again);
+	look(tail);
 }
 
 void tail_end(struct tail *tail, unsigned epoch)

@@ -10,8 +10,8 @@
  * was cut off from its new end, and only one that is new, or stands in the
  * place of the one that was there, from its beginning.
  *
- * It is looked at, five times a second at the beginning and once a second when
- * it has run for a while, because a file on a network file system is not
+ * It is looked at, twenty times a second at the beginning and once a second
+ * when it has run for a while, because a file on a network file system is not
  * announced, and opened each time, because that is when such a file system
  * looks.  What is read at once is bounded; where the application writes
  * faster, the oldest of it is passed over.
@@ -54,6 +54,10 @@ struct tail *tail_destroy(struct tail *tail); /* returns NULL */
  * more, and what it still owed is told.  Answered by begun(), maybe at once.
  * Again for the same start it changes nothing else.  path: copied. */
 void tail_follow(struct tail *tail, unsigned epoch, const char *path);
+
+/* The ranks of that start are to save: the instant of their last step is to be
+ * known, so the file is looked at as often as at the beginning. */
+void tail_hurry(struct tail *tail, unsigned epoch);
 
 /* Reads what is there at last, and stops.  Answered by ended(), once however
  * often it is asked for; at once if another is followed. */

@@ -365,6 +365,24 @@ static void an_end_without_an_answer_comes_nevertheless(void)
 	CHECK(times == 1);
 }
 
+static void it_is_looked_at_once_ranks_are_to_save(void)
+{
+	CLEANUP(bed_remove) struct bed *bed = bed_make();
+	struct timespec until;
+
+	CHECK(bed && put(bed->path, "", 0) && follow(bed, 1));
+	hangs = true;
+	tail_hurry(bed->tail, 1);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += LONG / 1000;
+	/* the loop does not run, and no timer with it */
+	CHECK(sem_timedwait(&looking, &until) == 0);
+	CHECK(put(bed->path, "last\n", O_APPEND));
+	answer();
+	look(bed);
+	CHECK_TEXT(got, "last|");
+}
+
 static void another_start_has_what_was_owed_told(void)
 {
 	CLEANUP(bed_remove) struct bed *bed = bed_make();
@@ -417,6 +435,7 @@ RUN_TESTS(TEST(old_lines_are_not_read),
 	  TEST(an_end_of_which_more_is_there_than_a_chunk_is_read_whole),
 	  TEST(ranks_wait_until_it_is_known_what_is_new),
 	  TEST(ranks_do_not_wait_for_ever),
+	  TEST(it_is_looked_at_once_ranks_are_to_save),
 	  TEST(an_end_waits_for_a_look_that_began_after_it),
 	  TEST(an_end_without_an_answer_comes_nevertheless),
 	  TEST(another_start_has_what_was_owed_told),
