@@ -21,11 +21,10 @@ static const char *const state_names[] = {
 	[BELLOWS__V1__STATE__RESUMING] = "resuming",
 };
 
-static const char *const phase_names[] = {
-	[PHASE_SAVE] = "save",
-	[PHASE_STOP] = "stop",
-	[PHASE_START] = "start",
-	[PHASE_FIRST_STEP] = "first step",
+static const char *const part_names[] = {
+	[PART_COMPUTING] = "still computing",
+	[PART_WRITING] = "writing",
+	[PART_STANDING] = "standing still",
 };
 
 const char *state_name(Bellows__V1__State state)
@@ -59,9 +58,31 @@ const char *scale_code_name(Bellows__V1__ScaleCode code)
 	return (size_t)code < LENGTH(code_names) ? code_names[code] : "unknown";
 }
 
-const char *phase_name(enum phase phase)
+const char *pause_part_name(enum pause_part part)
 {
-	return phase_names[phase];
+	return part_names[part];
+}
+
+/* Without an order nobody wrote, and ranks that were lost compute nothing. */
+static void split(struct pause *pause, const Bellows__V1__Rescale *rescale)
+{
+	msec_t last = (msec_t)rescale->last_step;
+	msec_t gone = (msec_t)rescale->stopped, at = pause->begin;
+
+	for (int i = 0; i < PARTS; i++)
+		pause->part[i] = -1;
+	if (rescale->ordered && gone >= at) {
+		if (last > gone)
+			last = gone;
+		if (last != 0) {
+			pause->part[PART_COMPUTING] = last > at ? last - at : 0;
+			at += pause->part[PART_COMPUTING];
+		}
+		pause->part[PART_WRITING] = gone - at;
+		at = gone;
+	}
+	if (pause->end >= at)
+		pause->part[PART_STANDING] = pause->end - at;
 }
 
 struct pause pause_of(const Bellows__V1__Rescale *rescale)
@@ -86,6 +107,7 @@ struct pause pause_of(const Bellows__V1__Rescale *rescale)
 		pause.end = (msec_t)at;
 		pause.length = pause.end - pause.begin;
 	}
+	split(&pause, rescale);
 	return pause;
 }
 

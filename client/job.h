@@ -22,19 +22,29 @@ const char *scale_code_name(Bellows__V1__ScaleCode code);
 
 bool state_is_over(Bellows__V1__State state);
 
+/* By the instants at which Bellows had something done. */
 enum phase { PHASE_SAVE, PHASE_STOP, PHASE_START, PHASE_FIRST_STEP, PHASES };
 
-/* "save", "stop", "start", "first step". */
-const char *phase_name(enum phase phase);
+/* By what the application did. */
+enum pause_part {
+	PART_COMPUTING, /* to the last step that was seen of the old ranks */
+	PART_WRITING,   /* until the checkpoint is complete and they are gone */
+	PART_STANDING,  /* until the first step of the new ranks */
+	PARTS,
+};
+
+/* "still computing", "writing", "standing still". */
+const char *pause_part_name(enum pause_part part);
 
 /*
- * The time without computation that a rescale cost: from the order to save (or,
- * when ranks were lost, from then) to the first step of the new ranks, or until
- * they run if no step was seen.  -1: not reached, or not known.
+ * What a rescale cost: the time from the order to save (or, when ranks were
+ * lost, from then) to the first step of the new ranks, or until they run if no
+ * step was seen.  -1: not reached, or not known.
  */
 struct pause {
 	msec_t begin, end, length;
 	msec_t phase[PHASES];
+	msec_t part[PARTS];
 };
 
 struct pause pause_of(const Bellows__V1__Rescale *rescale);

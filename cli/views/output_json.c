@@ -26,10 +26,17 @@ static cJSON *json_phases(const struct pause *pause)
 		[PHASE_START] = "start_ms",
 		[PHASE_FIRST_STEP] = "first_step_ms",
 	};
+	static const char *const part_keys[] = {
+		[PART_COMPUTING] = "computing_ms",
+		[PART_WRITING] = "writing_ms",
+		[PART_STANDING] = "standing_ms",
+	};
 	cJSON *object = cJSON_CreateObject();
 
 	for (int i = 0; i < PHASES; i++)
 		json_add_known(object, keys[i], (double)pause->phase[i]);
+	for (int i = 0; i < PARTS; i++)
+		json_add_known(object, part_keys[i], (double)pause->part[i]);
 	return object;
 }
 

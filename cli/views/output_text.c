@@ -125,16 +125,16 @@ static bool is_checkpoint(const Bellows__V1__Rescale *rescale)
 	return rescale->due && rescale->from == rescale->to;
 }
 
-static void print_phases(FILE *to, const struct pause *pause)
+static void print_parts(FILE *to, const struct pause *pause)
 {
 	const char *between = " (";
 
 	fputs(text_pause(pause->length).s, to);
-	for (int i = 0; i < PHASES; i++) {
-		if (pause->phase[i] < 0)
+	for (int i = 0; i < PARTS; i++) {
+		if (pause->part[i] < 0)
 			continue;
-		fprintf(to, "%s%s %s", between, phase_name(i),
-			text_pause(pause->phase[i]).s);
+		fprintf(to, "%s%s %s", between, pause_part_name(i),
+			text_pause(pause->part[i]).s);
 		between = ", ";
 	}
 	if (between[0] == ',')
@@ -169,7 +169,7 @@ static void print_rescale(FILE *to, const Bellows__V1__Job *job,
 		fprintf(to, "%u -> %u cost a pause of ", rescale->from,
 			rescale->to);
 	}
-	print_phases(to, &pause);
+	print_parts(to, &pause);
 	if (rescale->repeated == 0)
 		return;
 	fputs("; ", to);
@@ -298,6 +298,20 @@ static void print_unreached(FILE *to, Bellows__V1__Job *const *jobs, size_t n)
 				text_safe(jobs[i]->reason).s);
 }
 
+/* The newest change of size, or checkpoint, that was carried out. */
+static void print_last_rescale(FILE *to, const Bellows__V1__Job *job)
+{
+	for (size_t i = job->n_history; i-- > 0;) {
+		if (!rescale_is_done(job->history[i]) ||
+		    job->history[i]->to == 0)
+			continue;
+		fputc('\n', to);
+		print_rescale(to, job, job->history[i]);
+		fputc('\n', to);
+		return;
+	}
+}
+
 static void text_jobs(FILE *to, Bellows__V1__Job *const *jobs, size_t n,
 		      bool list)
 {
@@ -333,6 +347,7 @@ static void text_jobs(FILE *to, Bellows__V1__Job *const *jobs, size_t n,
 	if (jobs[0]->stall[0])
 		fprintf(to, "\nit stands still: %s\n",
 			text_safe(jobs[0]->stall).s);
+	print_last_rescale(to, jobs[0]);
 	if (jobs[0]->n_members)
 		print_members(to, jobs[0]);
 }

@@ -133,8 +133,8 @@ static bool has_rescales(const Bellows__V1__Job *job)
 static void print_rescales(FILE *to, const Bellows__V1__Job *job)
 {
 	fprintf(to, "\n%12s  %10s  %9s", "rescale", "asked", "pause");
-	for (int i = 0; i < PHASES; i++)
-		fprintf(to, "  %10s", phase_name(i));
+	for (int i = 0; i < PARTS; i++)
+		fprintf(to, "  %15s", pause_part_name(i));
 	fputs("  reason\n", to);
 
 	for (size_t i = 0; i < job->n_history; i++) {
@@ -153,8 +153,8 @@ static void print_rescales(FILE *to, const Bellows__V1__Job *job)
 			continue;
 		}
 		fprintf(to, "  %9s", text_pause(pause.length).s);
-		for (int k = 0; k < PHASES; k++)
-			fprintf(to, "  %10s", text_pause(pause.phase[k]).s);
+		for (int k = 0; k < PARTS; k++)
+			fprintf(to, "  %15s", text_pause(pause.part[k]).s);
 		if (at->failed)
 			fprintf(to, "  failed: %s\n", text_safe(at->result).s);
 		else

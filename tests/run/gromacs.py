@@ -61,6 +61,10 @@ def two_to_four_and_back(room, *words, **keys):
     for rescale in now["history"]:
         assert rescale["result"] == "done" and rescale["resumed_ms"], rescale
         assert rescale["repeated_steps"] == 0, rescale
+        parts = [rescale["phases"][part] for part in (
+            "computing_ms", "writing_ms", "standing_ms")]
+        assert parts[0] > 0 and parts[2] > 0, parts
+        assert sum(parts) == rescale["pause_ms"], rescale
     assert [(rescale["from"], rescale["to"]) for rescale in now["history"]] \
         == [(2, 4), (4, 2)]
     at.ends_with(0, PATIENCE)

@@ -27,16 +27,17 @@ static void a_rescale_is_told_step_by_step(void)
 	sample.job.progress = 0.31;
 	step(&follow, BELLOWS__V1__STATE__RUNNING, 10600);
 	step(&follow, BELLOWS__V1__STATE__RUNNING, 10700);
-	CHECK_TEXT(told,
-		   "[  3.2 s] running on 2 ranks\n"
-		   "[  9.8 s] growing 2 -> 4: computing on while 3 executors "
-		   "come\n"
-		   "[ 10.1 s] saved for 2 -> 4\n"
-		   "[ 10.1 s] stopping the ranks\n"
-		   "[ 10.4 s] running on 4 ranks\n"
-		   "[ 10.6 s] 2 -> 4 cost a pause of 0.800 s (save 0.200 s, "
-		   "stop 0.100 s, start 0.300 s, first step 0.200 s)\n"
-		   "[ 10.6 s] 31 % done\n");
+	CHECK_TEXT(
+		told,
+		"[  3.2 s] running on 2 ranks\n"
+		"[  9.8 s] growing 2 -> 4: computing on while 3 executors "
+		"come\n"
+		"[ 10.1 s] saved for 2 -> 4\n"
+		"[ 10.1 s] stopping the ranks\n"
+		"[ 10.4 s] running on 4 ranks\n"
+		"[ 10.6 s] 2 -> 4 cost a pause of 0.800 s (still "
+		"computing 0.100 s, writing 0.200 s, standing still 0.500 s)\n"
+		"[ 10.6 s] 31 % done\n");
 }
 
 static void a_trouble_is_told_once_until_it_is_another(void)
@@ -118,8 +119,9 @@ static void a_checkpoint_that_was_due_is_no_change_of_the_size(void)
 		   "[ 10.1 s] saved\n"
 		   "[ 10.1 s] stopping the ranks\n"
 		   "[ 10.6 s] running on 2 ranks\n"
-		   "[ 10.6 s] a checkpoint cost a pause of 0.800 s (save 0.200 "
-		   "s, stop 0.100 s, start 0.300 s, first step 0.200 s)\n");
+		   "[ 10.6 s] a checkpoint cost a pause of 0.800 s (still "
+		   "computing 0.100 s, writing 0.200 s, standing still 0.500 "
+		   "s)\n");
 }
 
 static void a_client_is_told_events_that_are_over_already(void)
@@ -200,8 +202,41 @@ static void a_first_step_that_never_comes_is_not_waited_for(void)
 	step(&follow, BELLOWS__V1__STATE__RUNNING, 15399);
 	CHECK_TEXT(told, "");
 	step(&follow, BELLOWS__V1__STATE__RUNNING, 15400);
-	CHECK_TEXT(told, "[ 15.4 s] 2 -> 4 cost a pause of 0.600 s (stop "
-			 "0.300 s, start 0.300 s)\n");
+	CHECK_TEXT(told, "[ 15.4 s] 2 -> 4 cost a pause of 0.600 s (still "
+			 "computing 0.100 s, writing 0.200 s, standing still "
+			 "0.300 s)\n");
+}
+
+static bool is_split(msec_t computing, msec_t writing, msec_t standing)
+{
+	struct pause pause = pause_of(&sample.rescale);
+
+	return pause.part[PART_COMPUTING] == computing &&
+	       pause.part[PART_WRITING] == writing &&
+	       pause.part[PART_STANDING] == standing;
+}
+
+static void a_pause_is_split_by_what_the_application_did(void)
+{
+	sample_init(&sample);
+	CHECK(is_split(100, 200, 500));
+	/* its last step was before the order; it shows none; it makes steps
+	 * until it is ended */
+	sample.rescale.last_step = 9000;
+	CHECK(is_split(0, 300, 500));
+	sample.rescale.last_step = 0;
+	CHECK(is_split(-1, 300, 500));
+	sample.rescale.last_step = 10101;
+	CHECK(is_split(300, 0, 500));
+	/* ranks were lost: there was no order */
+	sample.rescale.ordered = sample.rescale.saved = 0;
+	CHECK(is_split(-1, -1, 1500));
+	/* the new ranks do not run yet */
+	sample_init(&sample);
+	sample.rescale.up = sample.rescale.stepped = 0;
+	CHECK(is_split(100, 200, -1));
+	sample.rescale.stopped = 0;
+	CHECK(is_split(-1, -1, -1));
 }
 
 static void a_summary_has_every_span_and_pause(void)
@@ -211,19 +246,18 @@ static void a_summary_has_every_span_and_pause(void)
 	sample_init(&sample);
 	sample.job.state = BELLOWS__V1__STATE__DONE;
 	PRINTED(text, timeline_print, &sample.job);
-	CHECK_TEXT(
-		text,
-		"\nheat: done after 23 s, 1 rescale, paused 0.800 s in all "
-		"(3.5 %)\n"
-		"\n        from          to  ranks\n"
-		"       0.0 s       0.4 s      0  start\n"
-		"       0.4 s       9.9 s      2  ############\n"
-		"       9.9 s      10.6 s      0  pause 0.800 s\n"
-		"      10.6 s      23.1 s      4  ########################\n"
-		"\n     rescale       asked      pause        save        stop"
-		"       start  first step  reason\n"
-		"      2 -> 4       9.1 s    0.800 s     0.200 s     0.100 s"
-		"     0.300 s     0.200 s  schedule: 30 %\n");
+	CHECK_TEXT(text,
+		   "\nheat: done after 23 s, 1 rescale, paused 0.800 s in all "
+		   "(3.5 %)\n"
+		   "\n        from          to  ranks\n"
+		   "       0.0 s       0.4 s      0  start\n"
+		   "       0.4 s       9.9 s      2  ############\n"
+		   "       9.9 s      10.6 s      0  pause 0.800 s\n"
+		   "      10.6 s      23.1 s      4  ########################\n"
+		   "\n     rescale       asked      pause  still computing  "
+		   "        writing   standing still  reason\n"
+		   "      2 -> 4       9.1 s    0.800 s          0.100 s  "
+		   "        0.200 s          0.500 s  schedule: 30 %\n");
 }
 
 static void a_drawing_has_axes_steps_and_pauses(void)
@@ -342,7 +376,8 @@ static void json_events_are_one_line_each(void)
 		"steps\":0,\"pause_ms\":800,"
 		"\"phases\":{\"save_"
 		"ms\":"
-		"200,\"stop_ms\":100,\"start_ms\":300,\"first_step_ms\":200},"
+		"200,\"stop_ms\":100,\"start_ms\":300,\"first_step_ms\":200,"
+		"\"computing_ms\":100,\"writing_ms\":200,\"standing_ms\":500},"
 		"\"due\":false,\"failed\":false}"
 		"\n");
 }
@@ -360,6 +395,9 @@ static void a_table_lists_members_below_one_job(void)
 			"heat      4       4  running      43.2 %   1 min 20 s"
 			"         1\n"
 			"\n"
+			"2 -> 4 cost a pause of 0.800 s (still computing 0.100 "
+			"s, writing 0.200 s, standing still 0.500 s)\n"
+			"\n"
 			"EXECUTOR  ADDRESS  SLOTS  RANKS  STATE     HEARD\n"
 			"e0        local        2      2  ready     0.1 s ago"
 			"\n");
@@ -376,6 +414,7 @@ RUN_TESTS(TEST(a_rescale_is_told_step_by_step),
 	  TEST(spans_without_ranks_are_told_apart),
 	  TEST(what_was_over_before_is_not_told),
 	  TEST(a_first_step_that_never_comes_is_not_waited_for),
+	  TEST(a_pause_is_split_by_what_the_application_did),
 	  TEST(a_summary_has_every_span_and_pause),
 	  TEST(a_drawing_has_axes_steps_and_pauses),
 	  TEST(a_drawing_of_nothing_is_a_drawing),

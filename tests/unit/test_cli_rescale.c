@@ -16,9 +16,9 @@ static void what_is_computed_again_is_said(void)
 	CHECK_TEXT(told,
 		   "[  3.2 s] running on 2 ranks\n"
 		   "[ 10.6 s] going back by 9 s of model time for 2 -> 4\n"
-		   "[ 10.6 s] 2 -> 4 cost a pause of 0.800 s (save 0.200 s, "
-		   "stop 0.100 s, start 0.300 s, first step 0.200 s); 9 s of "
-		   "model time computed again\n");
+		   "[ 10.6 s] 2 -> 4 cost a pause of 0.800 s (still "
+		   "computing 0.100 s, writing 0.200 s, standing still 0.500 "
+		   "s); 9 s of model time computed again\n");
 }
 
 static void what_is_saved_is_the_checkpoint_s_step(void)
@@ -74,8 +74,8 @@ static void a_loss_is_told_with_its_cause_and_what_it_cost(void)
 		   "9\n"
 		   "[ 10.6 s] running on 2 ranks\n"
 		   "[ 10.6 s] rank 1 was killed by signal 9: 2 -> 2, paused "
-		   "0.700 s (stop 0.100 s, start 0.400 s, first step 0.200 s); "
-		   "135 s of model time computed again\n");
+		   "0.700 s (standing still 0.700 s); 135 s of model time "
+		   "computed again\n");
 }
 
 static void a_change_that_was_dropped_says_why(void)
@@ -109,11 +109,11 @@ static void a_change_that_failed_says_so_and_what_it_cost(void)
 	step(&follow, BELLOWS__V1__STATE__RUNNING, 10700);
 	CHECK_TEXT(told,
 		   "[ 10.7 s] 2 -> 4 failed: the application ended with 64; "
-		   "back on 2 ranks, paused 0.800 s (stop 0.300 s, start 0.300 "
-		   "s, first step 0.200 s)\n");
+		   "back on 2 ranks, paused 0.800 s (still computing 0.100 s, "
+		   "writing 0.200 s, standing still 0.500 s)\n");
 	PRINTED(summary, timeline_print, &sample.job);
 	CHECK(strstr(summary, "0 rescales, paused 0.800 s in all"));
-	CHECK(strstr(summary, "0.200 s  failed: the application ended with "
+	CHECK(strstr(summary, "0.500 s  failed: the application ended with "
 			      "64\n"));
 }
 
