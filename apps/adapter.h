@@ -126,6 +126,8 @@ struct adapter {
 	bool has_settings; /* takes the job file's section settings */
 	bool has_restart;  /* takes the job file's key restart */
 	bool signal_once;  /* a second signal to save would do harm */
+	bool first_writes; /* rank 0 alone does: once it has saved and left, the
+			    * others have nothing to do, and are killed */
 	bool writes_itself; /* also every so often without being told to */
 	bool stops_alike;   /* its last word is said when it is stopped, too */
 	enum former_kind former;

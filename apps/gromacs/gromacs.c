@@ -83,6 +83,7 @@ const struct adapter adapter_gromacs = {
 	.abi = ADAPTER_ABI,
 	.name = "gromacs",
 	.signal_once = true,
+	.first_writes = true,
 	.writes_itself = true,
 	.stops_alike = true,
 	.former = FORMER_STAYS,

@@ -224,6 +224,8 @@ static void do_stop(struct driver *driver)
 {
 	struct launch *now = launches_now(driver->launches);
 
+	if (now && driver->save.saved && driver->jobfile->adapter->first_writes)
+		launch_forbid(now);
 	if (now && !launch_is_gone(now))
 		launch_stop(now, leave_patience(driver));
 	else

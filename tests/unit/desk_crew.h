@@ -169,6 +169,19 @@ static UNUSED void starts(struct desk *at, unsigned n)
 		is_up((int)i, 1, i, 1);
 }
 
+/* The last order on its stream is to stop start 1, by SIGKILL or not. */
+static UNUSED bool is_stopped(int number, bool kill)
+{
+	const struct desk_answer *answer = desk_answer(streams[number]);
+	Bellows__V1__Order *order =
+		bellows__v1__order__unpack(NULL, answer->size, answer->last);
+	bool is = order && order->what_case == BELLOWS__V1__ORDER__WHAT_STOP &&
+		  order->stop->epoch == 1 && order->stop->kill == kill;
+
+	bellows__v1__order__free_unpacked(order, NULL);
+	return is;
+}
+
 /* Somebody asks for that size. */
 static UNUSED void scale(unsigned ranks)
 {

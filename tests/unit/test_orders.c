@@ -134,6 +134,46 @@ static void a_report_is_taken_once_and_confirmed(void)
 	CHECK(desk_run(job, repeated, NULL));
 }
 
+/* Rank 0 has saved and left, the other one is there. */
+static void begins_to_stop(struct desk *at)
+{
+	Bellows__V1__CancelRequest request = BELLOWS__V1__CANCEL_REQUEST__INIT;
+
+	starts(at, 2);
+	request.save = true;
+	desk_tell(desk_call(desk, CALL_CANCEL), &request.base);
+	has_begun_to_save(0, 1, 1);
+	judges("w0", 10, 1);
+	CHECK(at->c->driver->job.state == JOB_STOPPING);
+}
+
+static void is_in_no_need(struct desk *at, void *user)
+{
+	begins_to_stop(at);
+	CHECK(is_stopped(1, true));
+}
+
+static void ranks_are_killed_once_the_one_that_writes_has_left(void)
+{
+	CHECK(desk_run("name: water\napp: gromacs\n"
+		       "command: [gmx_mpi, mdrun]\nranks: {initial: 2}\n"
+		       "checkpoint: {dir: ck}\n",
+		       is_in_no_need, NULL));
+}
+
+static void may_write(struct desk *at, void *user)
+{
+	begins_to_stop(at);
+	CHECK(is_stopped(1, false));
+}
+
+static void ranks_that_may_write_leave_by_themselves(void)
+{
+	CHECK(desk_run(job, may_write, NULL));
+}
+
 RUN_TESTS(TEST(an_order_is_sent_again_until_it_is_confirmed),
 	  TEST(an_older_executor_gets_what_was_ordered_while_it_was_away),
-	  TEST(a_report_is_taken_once_and_confirmed))
+	  TEST(a_report_is_taken_once_and_confirmed),
+	  TEST(ranks_are_killed_once_the_one_that_writes_has_left),
+	  TEST(ranks_that_may_write_leave_by_themselves))

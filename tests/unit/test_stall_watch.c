@@ -102,25 +102,12 @@ static void any_output_counts_until_a_step_is_seen(void)
 	CHECK(desk_run(JOB, prints_no_step, NULL));
 }
 
-/* The last order on the stream of w0 is to stop start 1. */
-static bool is_killed(void)
-{
-	const struct desk_answer *answer = desk_answer(streams[0]);
-	Bellows__V1__Order *order =
-		bellows__v1__order__unpack(NULL, answer->size, answer->last);
-	bool is = order && order->what_case == BELLOWS__V1__ORDER__WHAT_STOP &&
-		  order->stop->epoch == 1 && order->stop->kill;
-
-	bellows__v1__order__free_unpacked(order, NULL);
-	return is;
-}
-
 static void starts_again(struct desk *at, void *user)
 {
 	begin(at);
 	says("parint: iteration 7 of 100\n");
 	pass(LOOKS);
-	CHECK(driver->job.state == JOB_STOPPING && is_killed());
+	CHECK(driver->job.state == JOB_STOPPING && is_stopped(0, true));
 	CHECK(strncmp(driver_reason(driver), SENTENCE, strlen(SENTENCE)) == 0);
 	CHECK(driver->job.retries_left == driver->job.patience.retries - 1);
 	is_gone(0, 1);
