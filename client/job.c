@@ -2,6 +2,7 @@
 #include "client/job.h"
 
 #include "base/list.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -87,16 +88,16 @@ static void split(struct pause *pause, const Bellows__V1__Rescale *rescale)
 
 struct pause pause_of(const Bellows__V1__Rescale *rescale)
 {
-	const uint64_t reached[PHASES] = {
-		[PHASE_SAVE] = rescale->saved,
-		[PHASE_STOP] = rescale->stopped,
-		[PHASE_START] = rescale->up,
-		[PHASE_FIRST_STEP] = rescale->stepped,
+	const uint64_t reached[PAUSE_PHASES] = {
+		[PAUSE_SAVE] = rescale->saved,
+		[PAUSE_STOP] = rescale->stopped,
+		[PAUSE_START] = rescale->up,
+		[PAUSE_FIRST_STEP] = rescale->stepped,
 	};
 	uint64_t at = rescale->ordered ? rescale->ordered : rescale->asked;
 	struct pause pause = {.begin = (msec_t)at, .end = -1, .length = -1};
 
-	for (int i = 0; i < PHASES; i++) {
+	for (int i = 0; i < PAUSE_PHASES; i++) {
 		pause.phase[i] = -1;
 		if (reached[i] == 0 || reached[i] < at)
 			continue;
@@ -109,6 +110,22 @@ struct pause pause_of(const Bellows__V1__Rescale *rescale)
 	}
 	split(&pause, rescale);
 	return pause;
+}
+
+void pause_print(FILE *to, const struct pause *pause)
+{
+	const char *between = " (";
+
+	fputs(text_pause(pause->length).s, to);
+	for (int i = 0; i < PARTS; i++) {
+		if (pause->part[i] < 0)
+			continue;
+		fprintf(to, "%s%s %s", between, pause_part_name(i),
+			text_pause(pause->part[i]).s);
+		between = ", ";
+	}
+	if (between[0] == ',')
+		fputc(')', to);
 }
 
 bool rescale_is_done(const Bellows__V1__Rescale *rescale)

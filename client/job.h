@@ -14,6 +14,7 @@
 #include "proto/bellows.pb-c.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* "running"; "unknown" for a number this program does not know. */
 const char *state_name(Bellows__V1__State state);
@@ -23,7 +24,13 @@ const char *scale_code_name(Bellows__V1__ScaleCode code);
 bool state_is_over(Bellows__V1__State state);
 
 /* By the instants at which Bellows had something done. */
-enum phase { PHASE_SAVE, PHASE_STOP, PHASE_START, PHASE_FIRST_STEP, PHASES };
+enum pause_phase {
+	PAUSE_SAVE,
+	PAUSE_STOP,
+	PAUSE_START,
+	PAUSE_FIRST_STEP,
+	PAUSE_PHASES
+};
 
 /* By what the application did. */
 enum pause_part {
@@ -43,11 +50,14 @@ const char *pause_part_name(enum pause_part part);
  */
 struct pause {
 	msec_t begin, end, length;
-	msec_t phase[PHASES];
+	msec_t phase[PAUSE_PHASES];
 	msec_t part[PARTS];
 };
 
 struct pause pause_of(const Bellows__V1__Rescale *rescale);
+
+/* "0.800 s (writing 0.300 s, standing still 0.500 s)" */
+void pause_print(FILE *to, const struct pause *pause);
 
 bool rescale_is_done(const Bellows__V1__Rescale *rescale);
 

@@ -21,10 +21,10 @@ static cJSON *json_member(const Bellows__V1__Member *member)
 static cJSON *json_phases(const struct pause *pause)
 {
 	static const char *const keys[] = {
-		[PHASE_SAVE] = "save_ms",
-		[PHASE_STOP] = "stop_ms",
-		[PHASE_START] = "start_ms",
-		[PHASE_FIRST_STEP] = "first_step_ms",
+		[PAUSE_SAVE] = "save_ms",
+		[PAUSE_STOP] = "stop_ms",
+		[PAUSE_START] = "start_ms",
+		[PAUSE_FIRST_STEP] = "first_step_ms",
 	};
 	static const char *const part_keys[] = {
 		[PART_COMPUTING] = "computing_ms",
@@ -33,7 +33,7 @@ static cJSON *json_phases(const struct pause *pause)
 	};
 	cJSON *object = cJSON_CreateObject();
 
-	for (int i = 0; i < PHASES; i++)
+	for (int i = 0; i < PAUSE_PHASES; i++)
 		json_add_known(object, keys[i], (double)pause->phase[i]);
 	for (int i = 0; i < PARTS; i++)
 		json_add_known(object, part_keys[i], (double)pause->part[i]);

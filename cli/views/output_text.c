@@ -125,22 +125,6 @@ static bool is_checkpoint(const Bellows__V1__Rescale *rescale)
 	return rescale->due && rescale->from == rescale->to;
 }
 
-static void print_parts(FILE *to, const struct pause *pause)
-{
-	const char *between = " (";
-
-	fputs(text_pause(pause->length).s, to);
-	for (int i = 0; i < PARTS; i++) {
-		if (pause->part[i] < 0)
-			continue;
-		fprintf(to, "%s%s %s", between, pause_part_name(i),
-			text_pause(pause->part[i]).s);
-		between = ", ";
-	}
-	if (between[0] == ',')
-		fputs(")", to);
-}
-
 static void print_rescale(FILE *to, const Bellows__V1__Job *job,
 			  const Bellows__V1__Rescale *rescale)
 {
@@ -169,7 +153,7 @@ static void print_rescale(FILE *to, const Bellows__V1__Job *job,
 		fprintf(to, "%u -> %u cost a pause of ", rescale->from,
 			rescale->to);
 	}
-	print_parts(to, &pause);
+	pause_print(to, &pause);
 	if (rescale->repeated == 0)
 		return;
 	fputs("; ", to);

@@ -2,13 +2,16 @@
 #include "coordinator/journal/print.h"
 
 #include "base/text.h"
+#include "client/job.h"
 #include "coordinator/journal/replay.h"
 
 #include <errno.h>
+#include <string.h>
 #include <time.h>
 
 struct journal_print {
 	struct journal_replay replay;
+	unsigned carried_out; /* before the line at hand */
 	FILE *to;
 };
 
@@ -21,6 +24,33 @@ static void put_day(FILE *to, msec_t wall)
 	if (gmtime_r(&seconds, &day))
 		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &day);
 	fputs(text, to);
+}
+
+/* Rescales, recoveries and checkpoints that were due. */
+static unsigned carried_out(const struct history *history)
+{
+	const struct tally *tally = &history->tally;
+
+	return tally->grown + tally->shrunk + tally->recovered +
+	       tally->checkpoints;
+}
+
+/* What the newest rescale cost that was carried out. */
+static void put_pause(FILE *to, const struct history *history)
+{
+	Bellows__V1__Job job = BELLOWS__V1__JOB__INIT;
+	struct pause pause;
+
+	if (history_fill(history, &job) == 0)
+		for (size_t i = job.n_history; i-- > 0;) {
+			if (!rescale_is_done(job.history[i]))
+				continue;
+			pause = pause_of(job.history[i]);
+			fputs("; the pause was ", to);
+			pause_print(to, &pause);
+			break;
+		}
+	history_unfill(&job);
 }
 
 static void put_event(const struct journal_print *r, const struct job *before,
@@ -39,10 +69,13 @@ static void put_event(const struct journal_print *r, const struct job *before,
 	fprintf(r->to, ", start %u", job->epoch);
 	if (*e->text)
 		fprintf(r->to, ": %s", text_safe(e->text).s);
+	if (carried_out(&r->replay.history) != r->carried_out)
+		put_pause(r->to, &r->replay.history);
 }
 
 /* A line of a summary; instants of what it tells stand behind "at". */
-static void put_summary(FILE *to, const struct journal_entry *e)
+static void put_summary(FILE *to, const struct history *history,
+			const struct journal_entry *e)
 {
 	switch (e->kind) {
 	case JOURNAL_JOB:
@@ -73,6 +106,8 @@ static void put_summary(FILE *to, const struct journal_entry *e)
 		break;
 	case JOURNAL_RESULT:
 		fprintf(to, "    ended: %s", text_safe(e->text).s);
+		if (strcmp(e->text, "done") == 0)
+			put_pause(to, history);
 		break;
 	case JOURNAL_NOTICED:
 		fprintf(to, "  at %.3f s: notice: %s",
@@ -138,7 +173,7 @@ static void put(const struct journal_print *r, const struct job *before,
 	case JOURNAL_RESULT:
 	case JOURNAL_NOTICED:
 	case JOURNAL_ANSWERED:
-		put_summary(r->to, e);
+		put_summary(r->to, &r->replay.history, e);
 		break;
 	}
 	fputc('\n', r->to);
@@ -149,6 +184,7 @@ static bool print_entry(void *user, const struct journal_entry *entry)
 	struct journal_print *r = user;
 	const struct job before = r->replay.job;
 
+	r->carried_out = carried_out(&r->replay.history);
 	if (!journal_replay_entry(&r->replay, entry))
 		return false;
 	put(r, &before, entry);

@@ -221,7 +221,7 @@ def the_history_is_told_while_it_runs_and_afterwards(room):
     crew.again()
     crew.done(work)
     told = room.run("bellows", "history", "heat").ends_with(0)
-    for sentence in ("job heat began", "another coordinator took over",
+    for sentence in ("job heat began", "; the pause was ", "another coordinator took over",
                      "restarted, running -> waiting", "running -> done"):
         assert sentence in told.output, told.output
     room.run("bellows", "history", "nobody").ends_with(71).says(

@@ -411,6 +411,41 @@ static void what_is_printed_cannot_steer_a_terminal(void)
 	CHECK_TEXT(strstr(text, "notice"), "notice: w?2J was lost\n");
 }
 
+static void what_a_rescale_cost_is_printed(void)
+{
+	const struct journal_entry lines[] = {
+		some[0],
+		{.kind = JOURNAL_JOB, .at = 9000},
+		{.kind = JOURNAL_RESCALE,
+		 .at = 9000,
+		 .rescale = {.from = 2,
+			     .to = 4,
+			     .asked = 1000,
+			     .ordered = 2000,
+			     .last_step = 2300,
+			     .saved = 2400,
+			     .stopped = 2400,
+			     .up = 2500,
+			     .stepped = 4000}},
+		{.kind = JOURNAL_RESULT, .at = 9000, .text = "done"},
+	};
+	CLEANUP(free) char *text = NULL;
+	struct journal *journal;
+	size_t n;
+	FILE *to = open_memstream(&text, &n);
+
+	unlink(path);
+	CHECK(journal_open(&journal, path, &nothing, NULL) == 0);
+	for (size_t i = 0; i < LENGTH(lines); i++)
+		CHECK(append(journal, &lines[i], NULL) == 0);
+	journal_close(journal);
+	CHECK(journal_print(room, to, NULL) == 0);
+	fclose(to);
+	CHECK_TEXT(strstr(text, "ended"),
+		   "ended: done; the pause was 2.000 s (still computing 0.300 "
+		   "s, writing 0.100 s, standing still 1.600 s)\n");
+}
+
 static void the_corpus_of_the_fuzzer_passes(void)
 {
 	CHECK(replay_folder(CORPUS) > 0);
@@ -437,6 +472,7 @@ int main(void)
 		TEST(a_journal_is_there_after_a_power_cut),
 		TEST(a_full_disk_leaves_no_half_line),
 		TEST(what_is_printed_cannot_steer_a_terminal),
+		TEST(what_a_rescale_cost_is_printed),
 		TEST(the_corpus_of_the_fuzzer_passes),
 	};
 	int r;
