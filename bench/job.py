@@ -39,8 +39,13 @@ class Outcome:
 
     @property
     def pause(self):
-        """Seconds without computing, of its only rescale."""
+        """Seconds from the order to save to the first step, of its only
+        rescale."""
         return self.history[0]["pause_ms"] / 1000
+
+    def part(self, name):
+        """Seconds of the pause: computing, writing or standing."""
+        return (self.history[0]["phases"][f"{name}_ms"] or 0) / 1000
 
     @property
     def wiring(self):
