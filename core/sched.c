@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/sched.h"
+
+#include <string.h>
+
+/* Longer than any simulation, and short enough to be added to an instant. */
+#define NEVER (INT64_MAX / 8)
+
+/* The gap of the published simulator for jobs that are not to be rescaled,
+ * 100,000 minutes. */
+#define PUBLISHED_NEVER ((usec_t)6000000 * 1000000)
+
+/* clang-format off */
+const struct sched_policy sched_policies[] = {
+	{"elastic", sched_elastic, SCHED_BY_PRIORITY, SCHED_BY_PRIORITY,
+	 SCHED_ALL_SIZES, 0, false},
+	{"moldable", sched_elastic, SCHED_BY_PRIORITY, SCHED_BY_PRIORITY,
+	 SCHED_ALL_SIZES, NEVER, false},
+	{"rigid_min", sched_elastic, SCHED_BY_PRIORITY, SCHED_BY_PRIORITY,
+	 SCHED_MIN_ONLY, NEVER, false},
+	{"rigid_max", sched_elastic, SCHED_BY_PRIORITY, SCHED_BY_PRIORITY,
+	 SCHED_MAX_ONLY, NEVER, false},
+	{"operator", sched_operator, SCHED_BY_PRIORITY_PLACE,
+	 SCHED_BY_PRIORITY_PLACE, SCHED_ALL_SIZES, 0, false},
+	{"published", sched_published, SCHED_BY_PLACE, SCHED_BY_PLACE,
+	 SCHED_ALL_SIZES, 0, true},
+	{"published_moldable", sched_published, SCHED_BY_PLACE, SCHED_BY_PLACE,
+	 SCHED_ALL_SIZES, PUBLISHED_NEVER, true},
+	{"published_min", sched_published, SCHED_BY_PLACE, SCHED_BY_PLACE,
+	 SCHED_MIN_ONLY, PUBLISHED_NEVER, true},
+	{"published_max", sched_published, SCHED_BY_PLACE, SCHED_BY_PLACE,
+	 SCHED_MAX_ONLY, PUBLISHED_NEVER, true},
+	{"published_sorted", sched_published, SCHED_BY_PRIORITY, SCHED_BY_PRIORITY,
+	 SCHED_ALL_SIZES, 0, true},
+	{"published_sorted_moldable", sched_published, SCHED_BY_PRIORITY,
+	 SCHED_BY_PRIORITY, SCHED_ALL_SIZES, PUBLISHED_NEVER, true},
+	{"published_sorted_min", sched_published, SCHED_BY_PRIORITY, SCHED_BY_PRIORITY,
+	 SCHED_MIN_ONLY, PUBLISHED_NEVER, true},
+	{"published_sorted_max", sched_published, SCHED_BY_PRIORITY, SCHED_BY_PRIORITY,
+	 SCHED_MAX_ONLY, PUBLISHED_NEVER, true},
+	{"fifo", sched_fifo, SCHED_BY_PLACE, SCHED_BY_PLACE,
+	 SCHED_MAX_ONLY, 0, false},
+	{"easy", sched_easy, SCHED_BY_PLACE, SCHED_BY_END,
+	 SCHED_MAX_ONLY, 0, false},
+	{NULL, NULL, SCHED_BY_PLACE, SCHED_BY_PLACE, SCHED_ALL_SIZES, 0, false},
+};
+/* clang-format on */
+
+const struct sched_policy *sched_policy_find(const char *name)
+{
+	for (const struct sched_policy *at = sched_policies; at->name; at++)
+		if (strcmp(at->name, name) == 0)
+			return at;
+	return NULL;
+}
+
+size_t sched_room(size_t n_queue, size_t n_running)
+{
+	/* of each waiting job two, as wait and ask; of each that runs one; and
+	 * the question when to ask again */
+	return 2 * n_queue + n_running + 1;
+}
+
+static int compare(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+bool sched_is_before(enum sched_order order, const struct sched_job *a,
+		     const struct sched_job *b)
+{
+	int place = compare((int64_t)a->place, (int64_t)b->place);
+	int priority = compare(a->priority, b->priority);
+	int by = 0;
+
+	switch (order) {
+	case SCHED_BY_PLACE:
+		by = place;
+		break;
+	case SCHED_BY_PRIORITY:
+		by = priority ? priority : compare(b->submitted, a->submitted);
+		break;
+	case SCHED_BY_PRIORITY_PLACE:
+		by = priority ? priority : -place;
+		break;
+	case SCHED_BY_END:
+		by = compare(a->ends, b->ends);
+		break;
+	}
+	return by ? by < 0 : a->number > b->number;
+}
+
+void sched_fit(const struct sched_policy *policy, struct sched_job *job)
+{
+	if (policy->sizes == SCHED_MIN_ONLY)
+		job->max = job->min;
+	if (policy->sizes == SCHED_MAX_ONLY)
+		job->min = job->max;
+}
+
+const char *sched_rule_text(enum sched_rule rule)
+{
+	static const char *const texts[SCHED_RULES] = {
+		[SCHED_FITS] = "the free slots are enough",
+		[SCHED_MADE_ROOM] = "other jobs shrink for it",
+		[SCHED_GIVES_WAY] = "a job that waits needs the slots",
+		[SCHED_GROWS] = "slots are free",
+		[SCHED_NO_ROOM] = "too few slots, even if other jobs shrink",
+		[SCHED_GAP_ENDS] = "a job may be rescaled again then",
+		[SCHED_IN_TURN] = "it is the first of the queue",
+		[SCHED_NOT_ITS_TURN] = "a job before it waits for slots",
+		[SCHED_ENDS_IN_TIME] =
+			"it ends before the first of the queue can start",
+		[SCHED_NOT_IN_THE_WAY] =
+			"the first of the queue does not need its slots",
+		[SCHED_QUEUE_MOVED] = "what runs has changed",
+	};
+
+	return texts[rule];
+}

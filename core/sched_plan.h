@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_SCHED_PLAN_H
+#define CORE_SCHED_PLAN_H
+
+/*
+ * A decision while it is made: each call writes an action, and what it takes or
+ * gives into the view
+ */
+
+#include "core/sched.h"
+
+struct sched_plan {
+	struct sched_view *view;
+	struct sched_action *actions;
+	size_t n;
+};
+
+void sched_plan_start(struct sched_plan *plan, struct sched_job *job,
+		      unsigned size, enum sched_rule rule);
+/* other: in whose favour, or NULL. */
+void sched_plan_resize(struct sched_plan *plan, struct sched_job *job,
+		       unsigned size, enum sched_rule rule,
+		       const struct sched_job *other);
+void sched_plan_wait(struct sched_plan *plan, struct sched_job *job,
+		     enum sched_rule rule);
+void sched_plan_ask(struct sched_plan *plan, usec_t at, enum sched_cause cause,
+		    enum sched_rule rule);
+
+/* Whether a start or a rescale of the job is under way. */
+bool sched_is_moving(const struct sched_job *job);
+
+/* Ranks for which the free slots are enough, at most max; may be below 0. */
+int sched_ranks_free(const struct sched_view *view,
+		     const struct sched_job *job);
+
+/* Slots that are missing for so many ranks; 0 or less: none. */
+int sched_slots_missing(const struct sched_view *view, unsigned ranks);
+
+/* The size of a job that gives up so many ranks, if its min allows it. */
+unsigned sched_size_less(const struct sched_job *job, int ranks);
+
+#endif
