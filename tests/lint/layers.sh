@@ -26,7 +26,7 @@ inside() {
 
 # only FOLDER PATTERN WHAT: no other folder has such lines
 only() {
-	for room in proto lib core apps jobfile client runner coordinator executor monitor cli launch; do
+	for room in proto lib core sim apps jobfile client runner coordinator executor monitor cli launch; do
 		[ -d $room ] && grep -rnE --include='*.[ch]' "$2" $room
 	done | grep -vE "^$1/" | sed "s#\$# $3 belongs to $1#"
 }
@@ -45,6 +45,7 @@ wrong=$(
 	check lib/metrics base
 	check lib/web 'base|loop'
 	check core 'base'
+	check sim 'base|core'
 	check apps 'base'
 	check jobfile 'base|apps|yaml'
 	check client 'base|loop|rpc|tls|proto'
@@ -52,9 +53,10 @@ wrong=$(
 	# The example is a project of its own: it sees what is installed, no more.
 	grep -rnE --include='*.[ch]' '#include "[^"]*/' apps/example 2>/dev/null |
 		sed 's|$| is not allowed here|'
-	for program in coordinator executor monitor cli launch; do
+	for program in coordinator executor monitor launch; do
 		check $program "$programs"
 	done
+	check cli "$programs|sim"
 	# Calls lead down to the job and from there to what it drives; what
 	# happens down there comes up as a callback.
 	inside coordinator/service 'coordinator/(job|launch|checkpoint|journal|members)' |

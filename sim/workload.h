@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_WORKLOAD_H
+#define SIM_WORKLOAD_H
+
+/*
+ * What is simulated: a cluster, classes of jobs, and one or more sets of jobs
+ *
+ * It is read from a JSON file, whose keys docs/scheduling.md lists.
+ */
+
+#include "base/error.h"
+#include "base/time.h"
+#include "sim/curve.h"
+
+#include <stddef.h>
+
+enum {
+	WORKLOAD_BYTES_MAX = 64 << 20,
+	WORKLOAD_NAME_MAX = 63,
+	WORKLOAD_SLOTS_MAX = 1000000,
+	WORKLOAD_SECONDS_MAX = 1000000000, /* of a run, or a time: 31 years */
+};
+
+struct workload_class {
+	char name[WORKLOAD_NAME_MAX + 1];
+	unsigned min, max; /* ranks */
+	double steps;
+	struct curve step_time; /* of one step */
+	struct curve start;     /* until it computes */
+	struct curve move;      /* beside that, of a rescale */
+};
+
+struct workload_job {
+	char name[WORKLOAD_NAME_MAX + 1]; /* "": it has none */
+	unsigned class;                   /* index */
+	int priority;
+	usec_t submit;   /* -1: the set's gap says */
+	usec_t estimate; /* of its run on max ranks; -1: it is what it takes */
+};
+
+struct workload_set {
+	char name[WORKLOAD_NAME_MAX + 1]; /* "": it has none */
+	struct workload_job *jobs;
+	size_t n;
+};
+
+struct workload {
+	unsigned slots;
+	unsigned launcher_slots; /* of each job, beside its ranks */
+	usec_t rescale_gap;      /* between two changes of one job, at least */
+	usec_t decision_delay;   /* from a decision until it has an effect */
+	usec_t gap; /* between two jobs without a time of their own */
+	struct workload_class *classes;
+	size_t n_classes;
+	struct workload_set *sets;
+	size_t n_sets;
+};
+
+/* path: for sentences.  0; -EINVAL with "PATH:LINE: what is wrong"; -ENOMEM. */
+int workload_parse(struct workload **out, const char *path, const char *text,
+		   size_t size, struct error *err);
+
+/* The same of a file; also -errno with a sentence. */
+int workload_read(struct workload **out, const char *path, struct error *err);
+
+void workload_destroy(struct workload *workload);
+
+#endif

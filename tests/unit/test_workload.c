@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cleanup.h"
+#include "base/list.h"
+#include "sim/workload.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <math.h>
+
+DEFINE_CLEANUP(struct workload, workload_destroy)
+
+#define HEAD  "{\n\"slots\": 8,\n\"launcher_slots\": 1,\n\"classes\": [\n"
+#define GOOD  "{\"name\": \"a\", \"min\": 1, \"max\": 4, \"steps\": 10, "
+#define CLASS GOOD "\"step_time\": {\"points\": [[1, 2], [2, 1], [4, 0.8]]}}"
+#define JOB   "{\"class\": \"a\"}"
+
+static struct error err;
+
+static int parse(struct workload **workload, const char *text)
+{
+	return workload_parse(workload, "w.json", text, strlen(text), &err);
+}
+
+static void a_workload_is_read(void)
+{
+	CLEANUP(workload_destroy) struct workload *workload = NULL;
+
+	CHECK(parse(&workload,
+		    "{\"slots\": 8, \"gap\": 90, \"rescale_gap\": 0.5,\n"
+		    "\"source\": \"a paper\", \"decision_delay\": 1,\n"
+		    "\"start\": {\"line\": [[1, 1], [3, 3], [5, 8]]},\n"
+		    "\"classes\": [" CLASS ", {\"name\": \"b\", \"min\": 2, "
+		    "\"max\": 2, \"steps\": 1e3, \"step_time\": 0.25, "
+		    "\"start\": 7, \"move\": 3}],\n"
+		    "\"sets\": [{\"name\": \"A\", \"jobs\": [" JOB
+		    ", {\"class\": \"b\", \"name\": \"x\", \"priority\": 5, "
+		    "\"submit\": 3.5, \"estimate\": 60}]}, "
+		    "{\"jobs\": [" JOB "]}]}\n\n") == 0);
+	CHECK(workload->slots == 8 && workload->launcher_slots == 0);
+	CHECK(workload->gap == 90000000 && workload->rescale_gap == 500000);
+	CHECK(workload->decision_delay == 1000000);
+	CHECK(workload->n_classes == 2 && workload->n_sets == 2);
+	CHECK_TEXT(workload->sets[0].name, "A");
+	CHECK(workload->sets[0].n == 2 && workload->sets[1].n == 1);
+	CHECK(workload->sets[0].jobs[0].submit == -1);
+	CHECK(workload->sets[0].jobs[0].priority == 1);
+	CHECK(workload->sets[0].jobs[1].submit == 3500000);
+	CHECK(workload->sets[0].jobs[1].estimate == 60000000);
+	CHECK(workload->sets[0].jobs[1].class == 1);
+}
+
+static void times_are_curves_of_the_number_of_ranks(void)
+{
+	CLEANUP(workload_destroy) struct workload *workload = NULL;
+	const struct workload_class *a, *b;
+
+	CHECK(parse(&workload,
+		    "{\"slots\": 8, "
+		    "\"start\": {\"line\": [[1, 1], [3, 3], [5, 8]]},\n"
+		    "\"classes\": [" CLASS ", {\"name\": \"b\", \"min\": 2, "
+		    "\"max\": 2, \"steps\": 1, \"step_time\": 0.25, "
+		    "\"start\": 7, \"move\": 3}], \"jobs\": [" JOB "]}") == 0);
+	a = &workload->classes[0];
+	b = &workload->classes[1];
+	CHECK(fabs(curve_at(&a->step_time, 1) - 2) < 1e-12);
+	CHECK(fabs(curve_at(&a->step_time, 3) - 0.9) < 1e-12);
+	CHECK(fabs(curve_at(&a->step_time, 6) - 0.6) < 1e-12);
+	/* the line of least squares: slope 7/4, through (3, 4) */
+	CHECK(fabs(curve_at(&a->start, 5) - 7.5) < 1e-12);
+	CHECK(curve_at(&b->step_time, 5) == 0.25);
+	CHECK(curve_at(&b->start, 2) == 7 && curve_at(&b->move, 2) == 3);
+	CHECK(curve_at(&a->move, 2) == 0);
+	CHECK(fabs(curve_least(&a->step_time, 1, 3) - 0.9) < 1e-12);
+	CHECK(curve_most(&a->step_time, 1, 4) == 2);
+}
+
+static const struct {
+	const char *text, *sentence;
+} rows[] = {
+	{"", "w.json:1: this is not JSON"},
+	{"{\"slots\": 8,\n\n \"gap\" 3}", "w.json:3: this is not JSON"},
+	{"{}\n{}", "w.json:2: this is not JSON"},
+	{"[]", "w.json:1: an object {...} belongs here"},
+	{"{\"slots\": 8}", "w.json:1: 'classes' is missing"},
+	{HEAD CLASS "],\n\"jbos\": []}",
+	 "w.json:6: there is no key 'jbos' here; source, slots, "
+	 "launcher_slots, rescale_gap, decision_delay, gap, start, "
+	 "move, classes, jobs, sets"},
+	{HEAD CLASS "],\n\"slots\": 9}", "w.json:6: 'slots' stands twice"},
+	{HEAD CLASS "],\n\"gap\":\n-1}",
+	 "w.json:7: gap is -1, and not from 0 to 1e+09"},
+	{HEAD CLASS "],\n\"rescale_gap\": 1e999, \"jobs\": [" JOB "]}",
+	 "w.json:6: rescale_gap is inf, and not from 0 to 1e+09"},
+	{"{\"slots\": 1.5}", "w.json:1: slots is 1.5, and not a whole number"},
+	{"{\"slots\": \"8\"}", "w.json:1: slots is not a number"},
+	{HEAD CLASS "]}", "w.json:1: there is to be either 'jobs' or 'sets'"},
+	{HEAD CLASS "],\n\"jobs\": []}",
+	 "w.json:6: jobs has 0 members, and not 1 to 2000000"},
+	{HEAD CLASS "],\n\"jobs\": [" JOB ",\n{\"class\": \"b\"}]}",
+	 "w.json:7: there is no class named b"},
+	{HEAD CLASS "],\n\"jobs\": [" JOB
+		    ",\n{\"class\": \"a\",\n\"submit\": -3}]}",
+	 "w.json:8: submit is -3, and not from 0 to 1e+09"},
+	{HEAD CLASS "],\n\"jobs\": [" JOB
+		    ",\n{\"class\": \"a\", \"priority\": 0}]}",
+	 "w.json:7: priority is 0, and not from 1 to 1e+06"},
+	{HEAD CLASS "],\n\"jobs\": [{\"class\": \"a\", \"name\": "
+		    "\"x\"},\n" JOB ",\n{\"class\": \"a\", \"name\": \"x\"}]}",
+	 "w.json:8: there are two jobs named x"},
+	{HEAD CLASS "],\n\"jobs\": [{\"class\": \"a\", \"name\": "
+		    "\"x y\"}]}",
+	 "w.json:6: name is not a name of 1 to 63 letters, digits, "
+	 "'_', '-' and '.'"},
+	{HEAD CLASS "],\n\"sets\": [{\"name\": \"A\", \"jobs\": [" JOB
+		    "]},\n{\"name\": \"A\", \"jobs\": [" JOB "]}]}",
+	 "w.json:7: there are two sets named A"},
+	{HEAD CLASS ",\n" CLASS "]}",
+	 "w.json:6: there are two classes named a"},
+	{HEAD "{\"name\": \"a\", \"min\": 5, \"max\": 4, \"steps\": "
+	      "1,\n\"step_time\": 1}]}",
+	 "w.json:5: class a: min 5 is above max 4"},
+	{HEAD "{\"name\": \"a\", \"min\": 5, \"max\": 8, \"steps\": "
+	      "1,\n\"step_time\": 1}]}",
+	 "w.json:5: class a: max 8, and 1 for a launcher, are more "
+	 "than the 8 slots"},
+	{HEAD GOOD "\"step_time\": {\"points\": [[2, 1], [3, "
+		   "0.2]]}}]}",
+	 "w.json:5: class a: step_time is not above 0 for every number "
+	 "of ranks from 1 to 4"},
+	{HEAD GOOD "\"step_time\": 1, \"start\":\n{\"line\": [[1, 5], "
+		   "[2, 1]]}}]}",
+	 "w.json:5: class a: start or move is below 0 for a number of "
+	 "ranks from 1 to 4"},
+	{HEAD GOOD "\"step_time\": 1, \"move\":\n{\"line\": [[1, 5], "
+		   "[2, 1]]}}]}",
+	 "w.json:5: class a: start or move is below 0 for a number of "
+	 "ranks from 1 to 4"},
+	{HEAD GOOD "\"step_time\": 1e9}]}",
+	 "w.json:5: class a: a job takes more than 1000000000 s"},
+	{HEAD GOOD "\"step_time\": {\"points\": [[2, 1],\n[2, 2]]}}]}",
+	 "w.json:6: step_time: ranks do not increase from one point to "
+	 "the next"},
+	{HEAD GOOD "\"step_time\": {\"points\": [[2, 1],\n[2]]}}]}",
+	 "w.json:6: a point [ranks, seconds] has 1 members, and not 2 "
+	 "to 2"},
+	{HEAD GOOD "\"step_time\":\n{}}]}",
+	 "w.json:6: step_time is a number of seconds, or has either "
+	 "'points' or 'line'"},
+	{HEAD GOOD "\"step_time\":\n{\"line\": [[1, 1]]}}]}",
+	 "w.json:6: step_time has 1 members, and not 2 to 64"},
+	{HEAD CLASS "],\n\"source\": 3, \"jobs\": [" JOB "]}",
+	 "w.json:6: source is not a text"},
+	{HEAD CLASS "],\n\"jobs\": {}}",
+	 "w.json:6: jobs is not an array [...]"},
+};
+
+static void what_is_wrong_is_told_with_its_line(void)
+{
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		struct workload *workload = NULL;
+
+		CHECK(parse(&workload, rows[i].text) == -EINVAL);
+		CHECK_TEXT(err.text, rows[i].sentence);
+		CHECK(!workload);
+	}
+}
+
+/* Strings may look like values, keys, and the ends of both. */
+static void the_line_is_found_behind_strings_of_any_kind(void)
+{
+	struct workload *workload = NULL;
+
+	CHECK(parse(&workload,
+		    "\xef\xbb\xbf{\"source\": \"\\\"x\\\\\\\": [\\n, "
+		    "{\",\n\"slots\": 8,\n\"gap\" : true}") == -EINVAL);
+	CHECK_TEXT(err.text, "w.json:3: gap is not a number");
+}
+
+static void a_file_that_cannot_be_read_is_named(void)
+{
+	struct workload *workload = NULL;
+
+	CHECK(workload_read(&workload, "/no/such", &err) == -ENOENT);
+	CHECK_TEXT(err.text, "cannot read /no/such: No such file or directory");
+	CHECK(workload_read(&workload, "/", &err) == -EINVAL);
+	CHECK_TEXT(err.text, "/ is not a file");
+}
+
+RUN_TESTS(TEST(a_workload_is_read),
+	  TEST(times_are_curves_of_the_number_of_ranks),
+	  TEST(what_is_wrong_is_told_with_its_line),
+	  TEST(the_line_is_found_behind_strings_of_any_kind),
+	  TEST(a_file_that_cannot_be_read_is_named))
