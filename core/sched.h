@@ -20,8 +20,8 @@
  *                                                     sched_published.c
  *   fifo, easy        what every site has             sched_rigid.c
  *
- * The paper: Bhosale et al., "An elastic job scheduler for HPC applications on
- * the cloud", SC Workshops 2025.
+ * The paper: "An elastic job scheduler for HPC applications on the cloud"; the
+ * simulator and the operator are its published artifacts.
  */
 
 #include "base/time.h"

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_TALLY_H
+#define SIM_TALLY_H
+
+/*
+ * The metrics of a simulation, added up as it goes
+ */
+
+#include "sim/engine.h"
+
+struct tally {
+	double seen; /* slots, at the instants at which they are looked at */
+	double held; /* slot-seconds */
+	double weight, response, completion, slowdown;
+	usec_t last;
+	size_t rescales, jobs;
+};
+
+/* A job has other slots from `now` on. */
+void tally_slots(struct tally *tally, usec_t now, unsigned from, unsigned to);
+void tally_end(struct tally *tally, int priority, usec_t submitted,
+	       usec_t started, usec_t ended);
+
+/* Of jobs that have all ended. */
+struct sim_metrics tally_metrics(const struct tally *tally, unsigned slots);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/list.h"
+#include "sim/engine.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <math.h>
+
+#define S ((usec_t)1000000)
+
+enum { JOBS = 4 };
+
+/* Ten slots; a job has 100 steps of 8 / ranks seconds, starts in 2 seconds and
+ * pauses for 1 second more when it is rescaled. */
+static const struct curve_point step_time[] = {{1, 8}, {2, 4}, {4, 2}, {8, 1}};
+static struct workload_class classes[2]; /* the second: of 4 ranks alone */
+static struct workload_job jobs[JOBS];
+static struct workload_set set = {.name = "A", .jobs = jobs};
+static struct workload workload;
+static struct sim_metrics metrics;
+static struct error err;
+static char told[1024];
+
+static void begin(void)
+{
+	classes[0] = (struct workload_class){
+		.name = "a",
+		.min = 2,
+		.max = 8,
+		.steps = 100,
+		.step_time = curve_through(step_time, LENGTH(step_time)),
+		.start = curve_constant(2),
+		.move = curve_constant(1),
+	};
+	classes[1] = classes[0];
+	classes[1].min = classes[1].max = 4;
+	workload = (struct workload){
+		.slots = 10,
+		.launcher_slots = 1,
+		.classes = classes,
+		.n_classes = LENGTH(classes),
+		.sets = &set,
+		.n_sets = 1,
+	};
+	set.n = 0;
+}
+
+static void submit(usec_t at, int priority)
+{
+	jobs[set.n++] = (struct workload_job){
+		.priority = priority, .submit = at, .estimate = -1};
+}
+
+static void on_slots(void *user, usec_t now, const struct sched_job *job,
+		     unsigned from, unsigned to)
+{
+	size_t used = strlen(told);
+
+	snprintf(told + used, sizeof(told) - used, "%s%g: %u has %u",
+		 used ? ", " : "", (double)now / (double)S, job->number, to);
+}
+
+/* What slots which job has from when on. */
+static const char *run(const char *policy)
+{
+	const struct sim_settings settings = {
+		.policy = sched_policy_find(policy),
+		.gap = -1,
+		.rescale_gap = -1,
+		.observer = {.on_slots = on_slots},
+	};
+
+	*told = '\0';
+	if (sim_run_all(&metrics, &workload, &settings, &err) < 0)
+		return err.text;
+	return told;
+}
+
+static bool is_near(double a, double b)
+{
+	return fabs(a - b) < 1e-9;
+}
+
+static void a_job_starts_and_computes(void)
+{
+	begin();
+	submit(5 * S, 3);
+	CHECK_TEXT(run("elastic"), "5: 0 has 9, 107: 0 has 0");
+	CHECK(is_near(metrics.total, 107) && is_near(metrics.response, 0));
+	CHECK(is_near(metrics.completion, 102));
+	CHECK(is_near(metrics.slot_seconds, 9 * 102));
+	CHECK(is_near(metrics.slowdown, 1) && metrics.rescales == 0);
+	/* seen at 6, 8, ... 106, of 0, 2, ... 110 */
+	CHECK(is_near(metrics.utilisation, 51 * 9.0 / 56 / 10));
+}
+
+/* Job 0 has done a fourth when it shrinks, and pauses for 4 s; then 0.995, and
+ * it pauses for 6 s. */
+static void a_rescale_pauses_a_job_by_its_new_size(void)
+{
+	static const struct curve_point move[] = {{2, 2}, {4, 4}};
+
+	begin();
+	workload.slots = 7;
+	classes[0].max = 4;
+	classes[0].move = curve_through(move, LENGTH(move));
+	submit(0, 1);
+	submit(52 * S, 2);
+	CHECK_TEXT(run("operator"),
+		   "0: 0 has 5, 52: 0 has 3, 52: 1 has 4, 354: 1 has 0, "
+		   "354: 0 has 5, 361: 0 has 0");
+	CHECK(metrics.rescales == 2);
+}
+
+static void a_decision_has_its_effect_after_the_delay(void)
+{
+	begin();
+	workload.decision_delay = 4 * S;
+	submit(0, 1);
+	submit(1 * S, 1);
+	CHECK_TEXT(run("rigid_max"),
+		   "4: 0 has 9, 106: 0 has 0, 110: 1 has 9, 212: 1 has 0");
+}
+
+static void averages_are_weighted_by_priority(void)
+{
+	begin();
+	submit(0, 1);
+	submit(0, 3);
+	run("rigid_max");
+	CHECK(is_near(metrics.response, 3 * 102 / 4.0));
+	CHECK(is_near(metrics.completion, (102 + 3 * 204) / 4.0));
+	CHECK(is_near(metrics.slowdown, 1.5));
+	submit(0, 4);
+	run("rigid_max");
+	CHECK(is_near(metrics.response, (204 * 3 + 102 * 4) / 8.0));
+}
+
+static void a_short_run_counts_as_ten_seconds_in_the_slowdown(void)
+{
+	begin();
+	classes[0].steps = 1;
+	classes[0].start = curve_constant(0);
+	submit(0, 1);
+	submit(0, 1);
+	run("rigid_max");
+	CHECK(is_near(metrics.slowdown, 1));
+	classes[0].steps = 40;
+	run("rigid_max");
+	CHECK(is_near(metrics.slowdown, 1.5));
+}
+
+static void the_gap_submits_jobs_without_a_time_of_their_own(void)
+{
+	begin();
+	workload.gap = 200 * S;
+	submit(-1, 1);
+	submit(7 * S, 1);
+	submit(-1, 1);
+	CHECK_TEXT(run("rigid_max"),
+		   "0: 0 has 9, 102: 0 has 0, 102: 1 has 9, 204: 1 has 0, "
+		   "400: 2 has 9, 502: 2 has 0");
+}
+
+static void easy_believes_the_estimate(void)
+{
+	begin();
+	submit(0, 1);
+	submit(1 * S, 1);
+	submit(2 * S, 1);
+	jobs[0].class = jobs[2].class = 1;
+	CHECK_TEXT(run("easy"),
+		   "0: 0 has 5, 202: 0 has 0, 202: 1 has 9, 304: 1 has 0, "
+		   "304: 2 has 5, 506: 2 has 0");
+	jobs[2].estimate = 200 * S;
+	CHECK_TEXT(run("easy"),
+		   "0: 0 has 5, 2: 2 has 5, 202: 0 has 0, 204: 2 has 0, "
+		   "204: 1 has 9, 306: 1 has 0");
+}
+
+static void jobs_that_wait_for_ever_are_an_error(void)
+{
+	begin();
+	submit(0, 1);
+	classes[0].max = 10;
+	CHECK_TEXT(run("rigid_max"),
+		   "set A: rigid_max leaves 1 of 1 jobs waiting for ever");
+}
+
+static void a_time_without_end_is_an_error(void)
+{
+	begin();
+	submit(INT64_MAX / 4, 1);
+	CHECK_TEXT(run("fifo"),
+		   "set A: fifo: the jobs take too long to be simulated");
+}
+
+RUN_TESTS(TEST(a_job_starts_and_computes),
+	  TEST(a_rescale_pauses_a_job_by_its_new_size),
+	  TEST(a_decision_has_its_effect_after_the_delay),
+	  TEST(averages_are_weighted_by_priority),
+	  TEST(a_short_run_counts_as_ten_seconds_in_the_slowdown),
+	  TEST(the_gap_submits_jobs_without_a_time_of_their_own),
+	  TEST(easy_believes_the_estimate),
+	  TEST(jobs_that_wait_for_ever_are_an_error),
+	  TEST(a_time_without_end_is_an_error))
