@@ -10,7 +10,7 @@
 enum exit_code {
 	EXIT_DONE = 0,
 	EXIT_USAGE = 64,       /* command line, or an adapter it names */
-	EXIT_JOBFILE = 65,     /* the job file or hosts file was refused */
+	EXIT_JOBFILE = 65,     /* job file, hosts file or workload refused */
 	EXIT_UNREACHABLE = 69, /* no coordinator, executors never came or were
 				* lost, or the job stood still, too often */
 	EXIT_INTERNAL = 70,    /* our own mistake */

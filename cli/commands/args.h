@@ -23,11 +23,12 @@ struct args {
 	struct lookup lookup;
 
 	bool help, version, json, quiet, no_progress, wait, save, schema;
-	bool detach, plain, print;
+	bool detach, plain, print, csv, explain;
 	const char *listen, *timeline, *reason, *hosts;
 	const char *image, *mode, *claim, *storage, *storage_class, *cpu,
 		*memory;
 	const char *name, *app, *checkpoint_dir;
+	const char *policy, *compare, *sweep, *set;
 	unsigned ranks, min, max;           /* 0: not given */
 	msec_t deadline, timeout, lifetime; /* 0: not given */
 	struct option_list at, env;
@@ -55,10 +56,11 @@ enum command_bit {
 	ON_HELP = 1 << 7,
 	ON_HISTORY = 1 << 8,
 	ON_KEYS = 1 << 9,
-	ON_ALL = (1 << 10) - 1,
+	ON_SIMULATE = 1 << 10,
+	ON_ALL = (1 << 11) - 1,
 	/* in the same set of a flag: with --on kube alone, or not with it */
-	WITH_KUBE = 1 << 10,
-	NOT_WITH_KUBE = 1 << 11,
+	WITH_KUBE = 1 << 11,
+	NOT_WITH_KUBE = 1 << 12,
 };
 
 /* One subcommand.  run returns the program's exit status. */
@@ -98,6 +100,7 @@ int cmd_cancel(const struct args *args, const struct output *output);
 int cmd_validate(const struct args *args, const struct output *output);
 int cmd_keys(const struct args *args, const struct output *output);
 int cmd_completion(const struct args *args, const struct output *output);
+int cmd_simulate(const struct args *args, const struct output *output);
 int cmd_history(const struct args *args, const struct output *output);
 int cmd_help(const struct args *args, const struct output *output);
 

@@ -51,6 +51,18 @@ const struct option_row flags[] = {
 	 .help = "how long to wait for the end (default 60s)"},
 	{"schema", NULL, OPTION_SWITCH, ARG(schema), ON_VALIDATE,
 	 .help = "print every key of a job file with its default"},
+	{"policy", "POLICY", OPTION_TEXT, ARG(policy), ON_SIMULATE,
+	 .help = "the rules to simulate (default: elastic)"},
+	{"compare", "POLICY,...", OPTION_TEXT, ARG(compare), ON_SIMULATE,
+	 .help = "several of them on the same jobs"},
+	{"sweep", "gap|T=FROM:TO:STEP", OPTION_TEXT, ARG(sweep), ON_SIMULATE,
+	 .help = "vary seconds between submissions, or between rescales"},
+	{"set", "NAME", OPTION_TEXT, ARG(set), ON_SIMULATE,
+	 .help = "one set of jobs (default: the mean of all)"},
+	{"csv", NULL, OPTION_SWITCH, ARG(csv), ON_SIMULATE,
+	 .help = "comma-separated values"},
+	{"explain", NULL, OPTION_SWITCH, ARG(explain), ON_SIMULATE,
+	 .help = "every decision with its reason, in place of the figures"},
 	{"state", "DIR", OPTION_TEXT, ARG(lookup.state),
 	 ON_RUN | ON_JOB | ON_HISTORY | NOT_WITH_KUBE,
 	 .help = "the job's state directory"},
@@ -186,6 +198,19 @@ const struct command commands[] = {
 	 1, 1,
 	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_CHECKPOINT, -1},
 	 cmd_validate},
+	{ON_SIMULATE, "simulate", "FILE",
+	 "try the scheduler's rules on a workload",
+	 "Runs the jobs of a JSON file in virtual time under one or more "
+	 "policies and prints\ntotal time, utilisation, response and completion "
+	 "time weighted by priority, and\nmore. The file's keys and the "
+	 "policies are explained in docs/scheduling.md.",
+	 "bellows simulate jobs.json --compare elastic,moldable,easy\n"
+	 "  bellows simulate jobs.json --compare elastic,moldable \\\n"
+	 "      --sweep gap=0:360:30 --csv > figure.csv\n"
+	 "  bellows simulate jobs.json --set A --explain",
+	 1, 1,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, -1},
+	 cmd_simulate},
 	{ON_KEYS, "keys", "DIR",
 	 "make the certificates of a job",
 	 "Makes DIR with a folder for each role, coordinator, executor, monitor "

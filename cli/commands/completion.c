@@ -19,7 +19,7 @@ static void print_branch(FILE *to, const struct command *command)
 	fputs("'\n", to);
 	if (command->bit & ON_JOB)
 		fputs("\t\twords=$(bellows completion jobs 2>/dev/null)\n", to);
-	else if (command->bit & (ON_RUN | ON_VALIDATE))
+	else if (command->bit & (ON_RUN | ON_VALIDATE | ON_SIMULATE))
 		fputs("\t\tfiles=1\n", to);
 	else if (command->bit & ON_COMPLETION)
 		fputs("\t\twords='bash zsh'\n", to);

@@ -10,7 +10,7 @@ static const struct {
 } meanings[] = {
 	{EXIT_DONE, "done"},
 	{EXIT_USAGE, "the command line is wrong, or an adapter that it names"},
-	{EXIT_JOBFILE, "the job file was refused"},
+	{EXIT_JOBFILE, "the job file or the workload was refused"},
 	{EXIT_UNREACHABLE, "no coordinator answers, or executors never came"},
 	{EXIT_INTERNAL, "internal error"},
 	{EXIT_SYSTEM, "the system refused: port in use, program missing"},

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands/args.h"
+#include "cli/views/output.h"
+#include "cli/views/simulation.h"
+#include "jobfile/exit.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { POLICIES_MAX = 64, VALUES_MAX = 10000 };
+
+struct simulation {
+	const struct sched_policy *policies[POLICIES_MAX];
+	size_t n_policies;
+	const char *what; /* that is varied; NULL: nothing */
+	unsigned from, to, step;
+	struct workload *workload;
+	struct workload_set *only; /* NULL: all sets */
+};
+
+DEFINE_CLEANUP(struct workload, workload_destroy)
+
+static int refuse_policy(const char *name, struct error *err)
+{
+	char known[400] = "";
+
+	for (const struct sched_policy *at = sched_policies; at->name; at++) {
+		size_t used = strlen(known);
+
+		snprintf(known + used, sizeof(known) - used, "%s%s",
+			 used ? ", " : "", at->name);
+	}
+	return error_set(err, -EINVAL,
+			 "there is no policy '%.40s'; there are %s", name,
+			 known);
+}
+
+/* "a,b,c" */
+static int read_policies(struct simulation *simulation, const char *names,
+			 struct error *err)
+{
+	CLEANUP(free) char *copy = strdup(names);
+	char *rest = copy, *name;
+
+	if (!copy)
+		return error_set(err, -ENOMEM, "out of memory");
+	while ((name = strsep(&rest, ","))) {
+		const struct sched_policy *policy = sched_policy_find(name);
+
+		if (!policy)
+			return refuse_policy(name, err);
+		if (simulation->n_policies == POLICIES_MAX)
+			return error_set(err, -EINVAL, "more than %d policies",
+					 POLICIES_MAX);
+		simulation->policies[simulation->n_policies++] = policy;
+	}
+	return 0;
+}
+
+/* "gap=0:360:30", or "T=180" */
+static int read_sweep(struct simulation *simulation, const char *text,
+		      struct error *err)
+{
+	CLEANUP(free) char *copy = strdup(text);
+	char *rest = copy, *what = strsep(&rest, "=");
+	char *from = strsep(&rest, ":"), *to = strsep(&rest, ":");
+	bool is_range = to && rest;
+
+	if (!copy)
+		return error_set(err, -ENOMEM, "out of memory");
+	simulation->what = strcmp(what, "gap") == 0 ? "gap"
+			   : strcmp(what, "T") == 0 ? "T"
+						    : NULL;
+	simulation->step = 1;
+	if (!simulation->what || !from || (to && !rest) ||
+	    number_read(&simulation->from, from) < 0 ||
+	    number_read(&simulation->to, is_range ? to : from) < 0 ||
+	    (is_range && number_read(&simulation->step, rest) < 0) ||
+	    simulation->step == 0 || simulation->to < simulation->from ||
+	    (simulation->to - simulation->from) / simulation->step >=
+		    VALUES_MAX)
+		return error_set(err, -EINVAL,
+				 "--sweep: '%.80s' is not of the form "
+				 "gap=0:360:30 or T=180, in seconds, of at "
+				 "most %d values",
+				 text, VALUES_MAX);
+	return 0;
+}
+
+static int read_args(struct simulation *simulation, const struct args *args,
+		     struct error *err)
+{
+	int r;
+
+	if (args->policy && args->compare)
+		return error_set(err, -EINVAL,
+				 "--policy and --compare do not go together");
+	if (args->json && args->csv)
+		return error_set(err, -EINVAL,
+				 "--json and --csv do not go together");
+	if (args->policy && strchr(args->policy, ','))
+		return error_set(err, -EINVAL,
+				 "--policy takes one policy; --compare takes "
+				 "several");
+	r = read_policies(simulation,
+			  args->policy    ? args->policy
+			  : args->compare ? args->compare
+					  : "elastic",
+			  err);
+	if (r == 0 && args->sweep)
+		r = read_sweep(simulation, args->sweep, err);
+	return r;
+}
+
+/* Only the set of that name. */
+static int choose_set(struct simulation *simulation, const char *name,
+		      struct error *err)
+{
+	for (size_t i = 0; i < simulation->workload->n_sets; i++) {
+		simulation->only = &simulation->workload->sets[i];
+		if (strcmp(simulation->only->name, name) == 0)
+			return 0;
+	}
+	return error_set(err, -EINVAL, "the workload has no set '%.64s'", name);
+}
+
+static bool has_job_by_gap(const struct workload *workload)
+{
+	for (size_t i = 0; i < workload->n_sets; i++)
+		for (size_t k = 0; k < workload->sets[i].n; k++)
+			if (workload->sets[i].jobs[k].submit < 0)
+				return true;
+	return false;
+}
+
+static int check_use(struct simulation *simulation, const struct args *args,
+		     struct error *err)
+{
+	if (args->set && choose_set(simulation, args->set, err) < 0)
+		return -EINVAL;
+	if (simulation->what && strcmp(simulation->what, "gap") == 0 &&
+	    !has_job_by_gap(simulation->workload))
+		return error_set(err, -EINVAL,
+				 "--sweep gap: every job has a 'submit' of "
+				 "its own");
+	if (args->explain &&
+	    (simulation->n_policies > 1 || simulation->what || args->csv ||
+	     (!simulation->only && simulation->workload->n_sets > 1)))
+		return error_set(err, -EINVAL,
+				 "--explain is for one policy and one set "
+				 "(--set), without --sweep and --csv");
+	return 0;
+}
+
+static int run_one(const struct simulation *simulation,
+		   const struct sched_policy *policy, unsigned value,
+		   struct simulation_log *log, struct sim_metrics *metrics,
+		   struct error *err)
+{
+	struct workload workload = *simulation->workload;
+	bool gap = simulation->what && strcmp(simulation->what, "gap") == 0;
+	usec_t time = (usec_t)value * 1000000;
+	const struct sim_settings settings = {
+		.policy = policy,
+		.gap = gap ? time : -1,
+		.rescale_gap = simulation->what && !gap ? time : -1,
+		.observer = {log, log ? simulation_log_action : NULL, NULL},
+	};
+
+	if (simulation->only) {
+		workload.sets = simulation->only;
+		workload.n_sets = 1;
+	}
+	if (log) {
+		log->workload = simulation->workload;
+		log->set = workload.sets;
+	}
+	return sim_run_all(metrics, &workload, &settings, err);
+}
+
+static int run_all(const struct simulation *simulation,
+		   const struct simulation_view *view,
+		   struct simulation_log *log, struct error *err)
+{
+	unsigned value = simulation->from;
+
+	if (view->head && !log)
+		view->head(stdout, simulation->what);
+	do {
+		for (size_t i = 0; i < simulation->n_policies; i++) {
+			struct simulation_row row = {
+				.policy = simulation->policies[i]->name,
+				.what = simulation->what,
+				.value = value,
+			};
+			int r = run_one(simulation, simulation->policies[i],
+					value, log, &row.metrics, err);
+
+			if (r < 0)
+				return r;
+			if (!log)
+				view->row(stdout, &row);
+		}
+		value += simulation->step;
+	} while (simulation->what && value <= simulation->to);
+	return 0;
+}
+
+static int exit_code(int r)
+{
+	return r == -ENOMEM ? EXIT_INTERNAL : EXIT_JOBFILE;
+}
+
+int cmd_simulate(const struct args *args, const struct output *output)
+{
+	const struct simulation_view *view = args->json  ? &simulation_json
+					     : args->csv ? &simulation_csv
+							 : &simulation_table;
+	CLEANUP(workload_destroy) struct workload *workload = NULL;
+	struct simulation simulation = {.n_policies = 0};
+	struct simulation_log log = {.to = stdout, .json = args->json};
+	struct error err;
+	int r;
+
+	if (read_args(&simulation, args, &err) < 0)
+		return output_fail(output, EXIT_USAGE, "%s", err.text);
+	r = workload_read(&workload, args->words.at[0], &err);
+	if (r < 0)
+		return output_fail(output, exit_code(r), "%s", err.text);
+	simulation.workload = workload;
+	if (check_use(&simulation, args, &err) < 0)
+		return output_fail(output, EXIT_USAGE, "%s", err.text);
+	r = run_all(&simulation, view, args->explain ? &log : NULL, &err);
+	if (r < 0)
+		return output_fail(output, exit_code(r), "%s: %s",
+				   args->words.at[0], err.text);
+	return EXIT_DONE;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/views/simulation.h"
+
+#include "cli/views/json.h"
+
+/* ---- metrics ---- */
+
+static void table_head(FILE *to, const char *what)
+{
+	if (what)
+		fprintf(to, "%7s  ", what);
+	fprintf(to, "%-26s %9s %11s %10s %12s %9s %12s %9s\n", "POLICY",
+		"TOTAL/s", "UTILISATION", "RESPONSE/s", "COMPLETION/s",
+		"SLOWDOWN", "SLOT-SECONDS", "RESCALES");
+}
+
+static void table_row(FILE *to, const struct simulation_row *row)
+{
+	const struct sim_metrics *m = &row->metrics;
+
+	if (row->what)
+		fprintf(to, "%7u  ", row->value);
+	fprintf(to, "%-26s %9.0f %10.2f%% %10.2f %12.2f %9.2f %12.0f %9.1f\n",
+		row->policy, m->total, 100 * m->utilisation, m->response,
+		m->completion, m->slowdown, m->slot_seconds, m->rescales);
+}
+
+static void csv_head(FILE *to, const char *what)
+{
+	if (what)
+		fprintf(to, "%s_s,", what);
+	fputs("policy,total_s,utilisation,response_s,completion_s,"
+	      "bounded_slowdown,slot_seconds,rescales\n",
+	      to);
+}
+
+static void csv_row(FILE *to, const struct simulation_row *row)
+{
+	const struct sim_metrics *m = &row->metrics;
+
+	if (row->what)
+		fprintf(to, "%u,", row->value);
+	fprintf(to, "%s,%.4f,%.6f,%.4f,%.4f,%.4f,%.2f,%.2f\n", row->policy,
+		m->total, m->utilisation, m->response, m->completion,
+		m->slowdown, m->slot_seconds, m->rescales);
+}
+
+static void json_row(FILE *to, const struct simulation_row *row)
+{
+	const struct sim_metrics *m = &row->metrics;
+	cJSON *object = cJSON_CreateObject();
+	char key[16];
+
+	json_add_text(object, "policy", row->policy);
+	if (row->what) {
+		snprintf(key, sizeof(key), "%s_s", row->what);
+		json_add_number(object, key, row->value);
+	}
+	json_add_number(object, "total_s", m->total);
+	json_add_number(object, "utilisation", m->utilisation);
+	json_add_number(object, "response_s", m->response);
+	json_add_number(object, "completion_s", m->completion);
+	json_add_number(object, "bounded_slowdown", m->slowdown);
+	json_add_number(object, "slot_seconds", m->slot_seconds);
+	json_add_number(object, "rescales", m->rescales);
+	json_print(to, object);
+}
+
+const struct simulation_view simulation_table = {table_head, table_row};
+const struct simulation_view simulation_csv = {csv_head, csv_row};
+const struct simulation_view simulation_json = {NULL, json_row};
+
+/* ---- decisions ---- */
+
+static const char *const kinds[] = {
+	[SCHED_START] = "start",
+	[SCHED_RESIZE] = "resize",
+	[SCHED_WAIT] = "wait",
+	[SCHED_ASK] = "ask again",
+};
+
+static double seconds(usec_t time)
+{
+	return (double)time / 1e6;
+}
+
+/* The job's name, or its class and number. */
+static const char *name_of(const struct simulation_log *log,
+			   const struct sched_job *job, char *text, size_t n)
+{
+	const struct workload_job *at = &log->set->jobs[job->number];
+
+	if (*at->name)
+		return at->name;
+	snprintf(text, n, "%s-%u", log->workload->classes[at->class].name,
+		 job->number + 1);
+	return text;
+}
+
+static void print_action(const struct simulation_log *log, usec_t now,
+			 const struct sched_action *action)
+{
+	char name[96], other[96];
+
+	fprintf(log->to, "[%10.1f s] %s", seconds(now), kinds[action->kind]);
+	if (action->job)
+		fprintf(log->to, " %s",
+			name_of(log, action->job, name, sizeof(name)));
+	if (action->kind == SCHED_START)
+		fprintf(log->to, " on %u", action->size);
+	if (action->kind == SCHED_RESIZE)
+		fprintf(log->to, " %u -> %u", action->job->size, action->size);
+	if (action->kind == SCHED_ASK)
+		fprintf(log->to, " at %.1f s", seconds(action->at));
+	fprintf(log->to, ": %s (%d free", sched_rule_text(action->reason.rule),
+		action->reason.free);
+	if (action->reason.other)
+		fprintf(log->to, ", for %s",
+			name_of(log, action->reason.other, other,
+				sizeof(other)));
+	fputs(")\n", log->to);
+}
+
+static void print_action_json(const struct simulation_log *log, usec_t now,
+			      const struct sched_action *action)
+{
+	const struct sched_job *other = action->reason.other;
+	cJSON *object = cJSON_CreateObject();
+	char name[96];
+
+	json_add_number(object, "time_s", seconds(now));
+	json_add_text(object, "action", kinds[action->kind]);
+	if (action->job)
+		json_add_text(object, "job",
+			      name_of(log, action->job, name, sizeof(name)));
+	if (action->kind == SCHED_RESIZE)
+		json_add_number(object, "from", action->job->size);
+	if (action->size)
+		json_add_number(object, "ranks", action->size);
+	if (action->kind == SCHED_ASK)
+		json_add_number(object, "at_s", seconds(action->at));
+	json_add_text(object, "reason", sched_rule_text(action->reason.rule));
+	json_add_number(object, "free", action->reason.free);
+	if (other)
+		json_add_text(object, "for",
+			      name_of(log, other, name, sizeof(name)));
+	json_print(log->to, object);
+}
+
+void simulation_log_action(void *user, usec_t now,
+			   const struct sched_action *action)
+{
+	const struct simulation_log *log = user;
+
+	if (log->json)
+		print_action_json(log, now, action);
+	else
+		print_action(log, now, action);
+}
