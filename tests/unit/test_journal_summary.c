@@ -319,6 +319,7 @@ static struct journal_writer *go_on(const struct journal_replay *from,
 }
 
 static const struct job_event unfit = {.type = JOB_EV_UNFIT};
+static const struct job_event stated = {.type = JOB_EV_SCALE, .size = 2};
 
 static void a_journal_that_is_too_long_is_summed_up(void)
 {
@@ -332,6 +333,8 @@ static void a_journal_that_is_too_long_is_summed_up(void)
 	CHECK(loop_create(&loop, NULL) == 0);
 
 	CHECK((writer = go_on(&walked, &end, &one)));
+	CHECK(!journal_writer_event(writer, &stated, ""));
+	CHECK(loop_run(loop) == 1); /* the summary stands before it */
 	journal_writer_destroy(writer);
 	CHECK(size_of(path) > 0 && size_of(path) < JOURNAL_SIZE_MAX / 4);
 	CHECK(read_all(&summed, &end));
