@@ -7,6 +7,7 @@
 #include "apps/adapters.h"
 #include "base/cleanup.h"
 #include "tests/check.h"
+#include "tests/unit/folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,33 +32,6 @@ static const char good[] = " &param0\n"
 			   " restart_filetype = 2,\n"
 			   " restart_reset_frqtim = .false.,\n"
 			   " /\n";
-
-static char folder[64];
-
-static void folder_remove(const char *path)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", path);
-	if (system(command) != 0)
-		printf("# cannot remove %s\n", path);
-}
-
-DEFINE_CLEANUP(char, folder_remove)
-
-static char *folder_create(void)
-{
-	snprintf(folder, sizeof(folder), "/tmp/cm1-XXXXXX");
-	return mkdtemp(folder);
-}
-
-static const char *below(const char *name)
-{
-	static char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
-}
 
 static void put(const char *name, const char *text)
 {

@@ -7,8 +7,8 @@
 #include "apps/adapters.h"
 #include "base/cleanup.h"
 #include "tests/check.h"
+#include "tests/unit/folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -16,7 +16,6 @@
 #define MAGIC "LammpS RestartT\0"
 
 static struct error err;
-static char folder[32];
 
 static const char *const start[] = {"lmp", "-in", "in.melt", NULL};
 static const char *const restart[] = {"lmp",  "-in",           "in.restart",
@@ -78,14 +77,6 @@ static void whole_file(char file[WHOLE], uint64_t step)
 	memcpy(file + HEAD + BODY, MAGIC, MAGIC_SIZE);
 }
 
-static const char *below(const char *name)
-{
-	static char path[512];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
-}
-
 static inline bool put(const char *name, const char *data, size_t n)
 {
 	CLEANUP(close)
@@ -100,31 +91,6 @@ static inline bool put_whole(const char *name, uint64_t step)
 
 	whole_file(file, step);
 	return put(name, file, sizeof(file));
-}
-
-static void folder_clear(void)
-{
-	DIR *dir = opendir(folder);
-	struct dirent *at;
-
-	while (dir && (at = readdir(dir)))
-		(void)unlink(below(at->d_name));
-	if (dir)
-		closedir(dir);
-}
-
-static void folder_remove(const char *path)
-{
-	folder_clear();
-	(void)rmdir(path);
-}
-
-DEFINE_CLEANUP(char, folder_remove)
-
-static inline char *folder_create(void)
-{
-	snprintf(folder, sizeof(folder), "/tmp/lammps-XXXXXX");
-	return mkdtemp(folder);
 }
 
 static inline int look(const char *const *settings, struct checkpoint *out)

@@ -4,39 +4,12 @@
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "tests/check.h"
+#include "tests/unit/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
-
-/* A folder of the test at hand, removed with what is in it at its end. */
-static char folder[64];
-
-static void folder_remove(const char *path)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", path);
-	if (system(command) != 0)
-		printf("# cannot remove %s\n", path);
-}
-
-DEFINE_CLEANUP(char, folder_remove)
-
-static char *folder_create(const char *name)
-{
-	snprintf(folder, sizeof(folder), "/tmp/%s-XXXXXX", name);
-	return mkdtemp(folder);
-}
-
-static const char *below(const char *name)
-{
-	static char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
-}
 
 static void put(const char *name, const void *data, size_t size)
 {

@@ -41,7 +41,7 @@ static int newest(struct checkpoint *out)
 
 static void the_newest_complete_set_counts(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct checkpoint first, second;
 
 	CHECK(dir);
@@ -60,7 +60,7 @@ static void the_newest_complete_set_counts(void)
 
 static void a_torn_set_is_passed_over(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct checkpoint at;
 
 	CHECK(dir);
@@ -80,7 +80,7 @@ static void a_torn_set_is_passed_over(void)
 
 static void a_first_set_smaller_than_the_grid_is_torn(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct checkpoint at;
 
 	CHECK(dir);
@@ -97,7 +97,7 @@ static void a_first_set_smaller_than_the_grid_is_torn(void)
 
 static void a_part_that_is_written_again_makes_another_checkpoint(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	const struct timespec times[] = {{5, 0}, {5, 1}};
 	struct checkpoint before, after;
 
@@ -111,7 +111,7 @@ static void a_part_that_is_written_again_makes_another_checkpoint(void)
 
 static void the_next_one_is_a_period_later(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct adapter_app app = app_here();
 
 	put("namelist.input", changed(good, "  600.0", "0.3"));
@@ -126,7 +126,7 @@ static void the_next_one_is_a_period_later(void)
 
 static void it_goes_on_from_the_number_and_not_from_the_switch(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	const struct checkpoint fifth = {.step = 3000000};
 	struct adapter_app app = app_here();
 	struct error err;
@@ -144,7 +144,7 @@ static void it_goes_on_from_the_number_and_not_from_the_switch(void)
 
 static void a_set_written_while_the_ranks_were_ended_counts_too(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	const struct checkpoint third = {.step = 1800000};
 	struct adapter_app app = app_here();
 	struct error err;
@@ -161,7 +161,7 @@ static void a_set_written_while_the_ranks_were_ended_counts_too(void)
 
 static void the_file_keeps_its_mode_and_its_link(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	const struct checkpoint first = {.step = 600000};
 	struct adapter_app app = app_here();
 	struct stat before, after;
@@ -186,7 +186,7 @@ static void the_file_keeps_its_mode_and_its_link(void)
 
 static void a_file_that_says_so_already_is_left_alone(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	const struct checkpoint first = {.step = 600000};
 	struct adapter_app app = app_here();
 	struct stat before, after;
@@ -235,7 +235,7 @@ static void lines_tell_the_model_time(void)
 					     "12 nan min",
 					     "12 1e99 min",
 					     "  Writing to restart file!"};
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct adapter_app app = app_here();
 	struct line_facts facts = {0};
 
@@ -271,7 +271,7 @@ static void times_have_the_units_of_timeformat(void)
 		{"  1  0.500000 hour", 1800000},
 		{"  1  1.500000 day ", 129600000},
 	};
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct adapter_app app = app_here();
 	struct line_facts facts;
 
@@ -299,7 +299,7 @@ static void a_time_that_may_be_a_checkpoints_is_taken_for_it(void)
 		{"1 7198.900000 sec", 7198900},
 		{"1 7201.100000 sec", 7201100},
 	};
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct adapter_app app = app_here();
 	struct line_facts facts;
 

@@ -18,7 +18,7 @@ static const char *refusal(const char *text)
 
 static void a_good_namelist_is_taken(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct adapter_app app = app_here();
 	struct error err;
 
@@ -29,7 +29,7 @@ static void a_good_namelist_is_taken(void)
 
 static void restarts_that_are_off_are_refused(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 
 	CHECK(dir);
 	CHECK_TEXT(refusal(changed(good, "  600.0", "-3600.0")),
@@ -47,7 +47,7 @@ static void restarts_that_are_off_are_refused(void)
 
 static void restarts_that_cannot_be_resized_are_refused(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 
 	CHECK(dir);
 	CHECK_TEXT(
@@ -78,7 +78,7 @@ static int check_with(const char *setting, struct error *err)
 
 static void clocks_that_begin_anew_are_the_job_files_choice(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct error err;
 
 	CHECK(dir);
@@ -105,7 +105,7 @@ static void clocks_that_begin_anew_are_the_job_files_choice(void)
 
 static void clocks_are_kept_if_the_job_file_says_so(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	const char *settings[] = {"restart_reset_frqtim=false", NULL};
 	struct adapter_app app = app_here();
 	struct error err;
@@ -146,7 +146,7 @@ static void restarts_are_at_multiples_of_what_is_counted_from_them(void)
 		 "rstfrq = 2000.0"},
 		{"&param19 do_lsnudge=T /", ""},
 	};
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	char text[2048];
 
 	CHECK(dir);
@@ -159,7 +159,7 @@ static void restarts_are_at_multiples_of_what_is_counted_from_them(void)
 /* Over which CM1 writes those of the restart. */
 static void restarts_are_at_multiples_of_statistics(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 
 	CHECK(dir);
 	CHECK_TEXT(refusal(changed(good, "timax", "statfrq = 60, timax")), "");
@@ -174,7 +174,7 @@ static void restarts_are_at_multiples_of_statistics(void)
 static void a_fixed_step_is_part_of_the_period_if_a_clock_counts_from_it(void)
 {
 	static const char clocks[] = "&param14 dodomaindiag=T, diagfrq=60 /\n";
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	const char *odd = changed(good, " timax", " dtl = 7.0, timax");
 	char text[2048];
 	struct error err;
@@ -194,7 +194,7 @@ static void a_fixed_step_is_part_of_the_period_if_a_clock_counts_from_it(void)
 
 static void a_namelist_that_is_none_is_refused(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct adapter_app app = app_here();
 	struct error err;
 
@@ -217,7 +217,7 @@ static void a_namelist_that_is_none_is_refused(void)
 
 static void a_checkpoint_folder_that_cm1_does_not_use_is_refused(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct adapter_app app = app_here();
 	struct error err;
 
@@ -231,7 +231,7 @@ static void a_checkpoint_folder_that_cm1_does_not_use_is_refused(void)
 
 static void ppnode_divides_the_number_of_ranks(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct adapter_app app = app_here();
 	struct error err;
 
@@ -245,7 +245,7 @@ static void ppnode_divides_the_number_of_ranks(void)
 
 static void a_ppnode_above_the_number_of_ranks_is_accepted(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct adapter_app app = app_here();
 	struct error err;
 
@@ -280,7 +280,7 @@ static void a_rank_has_three_points_in_either_direction(void)
 		{"12,", "60,", 13, ""},
 		{"96,", "7,", 16, ""},
 	};
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct adapter_app app = app_here();
 
 	CHECK(dir);
@@ -296,7 +296,7 @@ static void a_rank_has_three_points_in_either_direction(void)
 
 static void what_cm1_does_not_compute_with_mpi_is_refused(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 
 	CHECK(dir);
 	CHECK_TEXT(refusal(grid("192,", "1,")),
@@ -317,7 +317,7 @@ static void what_cm1_does_not_compute_with_mpi_is_refused(void)
 
 static void all_changes_are_printed_at_once_as_a_patch(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct adapter_app app = app_here();
 	struct error err;
 	char text[4096] = "";
@@ -352,7 +352,7 @@ static void all_changes_are_printed_at_once_as_a_patch(void)
 
 static void nothing_is_printed_if_nothing_has_to_be_changed(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct adapter_app app = app_here();
 	char text[64] = "";
 	FILE *to = fmemopen(text, sizeof(text), "w");

@@ -140,7 +140,7 @@ static bool is_run_with_mpi(size_t i)
 
 static void each_is_taken_once_the_patch_is_applied(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct adapter_app app = app_here();
 	struct error err;
 
@@ -167,7 +167,7 @@ static void each_is_taken_once_the_patch_is_applied(void)
 
 static void what_cm1_does_not_run_with_mpi_is_refused(void)
 {
-	CLEANUP(folder_remove) char *dir = folder_create();
+	CLEANUP(folder_remove) char *dir = folder_create("cm1");
 	struct adapter_app app = app_here();
 	struct error err;
 	int n = 0;

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "tests/check.h"
+#include "tests/unit/folder.h"
 #include "tests/unit/unreadable.h"
 
 #include <errno.h>
@@ -10,34 +11,10 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-static char folder[64];
-static struct error err;
-
-static void folder_remove(const char *path)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", path);
-	if (system(command) != 0)
-		printf("# cannot remove %s\n", path);
-}
-
-DEFINE_CLEANUP(char, folder_remove)
-
 /* A name that would match others if it were taken for a pattern. */
-static char *folder_create(void)
-{
-	snprintf(folder, sizeof(folder), "/tmp/gen[er]ic*-XXXXXX");
-	return mkdtemp(folder);
-}
+#define PATTERN "gen[er]ic*"
 
-static const char *below(const char *name)
-{
-	static char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
-}
+static struct error err;
 
 static void put(const char *name, const char *text)
 {
@@ -58,7 +35,7 @@ static int look(const char *const *files, struct checkpoint *out)
 
 static void it_is_complete_when_every_pattern_has_a_file(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create(PATTERN);
 	const char *files[] = {"*.dat", "sub/state", NULL};
 	struct checkpoint found;
 
@@ -77,7 +54,7 @@ static void it_is_complete_when_every_pattern_has_a_file(void)
 
 static void only_files_with_something_in_them_count(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create(PATTERN);
 	const char *files[] = {"*", NULL};
 	struct checkpoint found;
 
@@ -93,7 +70,7 @@ static void only_files_with_something_in_them_count(void)
 
 static void every_change_is_another_mark(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create(PATTERN);
 	const char *files[] = {"*", NULL};
 	struct timespec later[2] = {{.tv_nsec = UTIME_OMIT}, {1000, 1}};
 	struct checkpoint is[5];
@@ -128,7 +105,7 @@ static int join(void *user, const char *name)
 
 static void its_files_are_what_the_patterns_match(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create(PATTERN);
 	const char *files[] = {"*", "*/*", NULL};
 	const struct adapter_app app = {.checkpoint_dir = folder,
 					.files = files};
@@ -158,7 +135,7 @@ static void what_cannot_be_looked_at_is_no_missing_file(void)
 	static const char *const any[] = {"state", "parts/*", NULL};
 	static const char *const some[] = {"st?te", NULL};
 	static const char *const one[] = {"loop", NULL};
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create(PATTERN);
 	struct checkpoint found;
 
 	CHECK(here && mkdir(below("parts"), 0700) == 0);

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "tests/check.h"
+#include "tests/unit/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,25 +13,6 @@
 #include <sys/stat.h>
 
 enum { WORDS = 32 };
-
-static char folder[64];
-
-static void folder_remove(const char *path)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", path);
-	if (system(command) != 0)
-		printf("# cannot remove %s\n", path);
-}
-
-DEFINE_CLEANUP(char, folder_remove)
-
-static char *folder_create(void)
-{
-	strcpy(folder, "/tmp/gromacs-XXXXXX");
-	return mkdtemp(folder);
-}
 
 static bool put(const char *name, const char *text)
 {
@@ -156,7 +138,7 @@ static void a_start_has_its_checkpoint_and_a_restart_reads_it(void)
 
 static void nsteps_are_what_remains_on_a_restart(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("gromacs");
 	struct adapter_app app = app_of("gmx_mpi mdrun -nsteps 500 -v");
 	struct checkpoint restart = {.step = 320};
 	const char *argv[ADAPTER_ARGS_MAX];
@@ -208,7 +190,7 @@ static void the_log_is_where_gromacs_puts_it(void)
 
 static void a_restart_without_its_checkpoint_is_not_prepared(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("gromacs");
 	struct adapter_app app = app_of("gmx_mpi mdrun");
 	const struct checkpoint restart = {.step = 4};
 	struct checkpoint found;

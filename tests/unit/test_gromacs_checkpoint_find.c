@@ -8,40 +8,13 @@
 #include "apps/gromacs/start.h"
 #include "base/cleanup.h"
 #include "tests/check.h"
+#include "tests/unit/folder.h"
 
 #include <errno.h>
 #include <sys/stat.h>
 
 static const char *const command[] = {"gmx_mpi", "mdrun", NULL};
-static char folder[64];
 static struct error err;
-
-static void folder_remove(const char *path)
-{
-	char text[128];
-
-	snprintf(text, sizeof(text), "rm -rf '%s'", path);
-	if (system(text) != 0)
-		printf("# cannot remove %s\n", path);
-}
-
-DEFINE_CLEANUP(char, folder_remove)
-
-static char *folder_create(void)
-{
-	strcpy(folder, "/tmp/gromacs-XXXXXX");
-	return mkdtemp(folder);
-}
-
-static const char *below(const char *name)
-{
-	static char path[2][128];
-	static int at;
-
-	at = !at;
-	snprintf(path[at], sizeof(path[at]), "%s/%s", folder, name);
-	return path[at];
-}
 
 static void word(FILE *f, uint32_t value)
 {
@@ -100,7 +73,7 @@ static bool is_same(const char *one, const char *two)
 
 static void the_newest_counts_if_it_is_whole(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("gromacs");
 	struct checkpoint found;
 
 	CHECK(here && look(&found) == 1);
@@ -113,7 +86,7 @@ static void the_newest_counts_if_it_is_whole(void)
 
 static void or_else_the_one_before(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("gromacs");
 	struct checkpoint found;
 
 	CHECK(here && put("state_prev.cpt", 100, false));
@@ -127,7 +100,7 @@ static void or_else_the_one_before(void)
 
 static void what_is_gone_on_from_is_where_mdrun_writes(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("gromacs");
 	const struct adapter_app app = app_here();
 	struct checkpoint found, again;
 
@@ -157,7 +130,7 @@ static int note_name(void *user, const char *name)
 
 static void the_file_of_a_checkpoint_is_told_by_its_mark(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("gromacs");
 	const struct adapter_app app = app_here();
 	struct checkpoint found;
 	char name[32] = "";

@@ -7,7 +7,7 @@
 
 static void the_newest_complete_file_is_the_checkpoint(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("lammps");
 	struct checkpoint found;
 
 	CHECK(here && look(by_step, &found) == 1);
@@ -26,7 +26,7 @@ static void the_newest_complete_file_is_the_checkpoint(void)
 /* Otherwise the newest file would count as a new one later. */
 static void a_file_that_cannot_be_read_is_not_skipped(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("lammps");
 	struct checkpoint found;
 	char path[64];
 
@@ -47,7 +47,7 @@ static void a_file_that_cannot_be_read_is_not_skipped(void)
 
 static void a_file_that_is_cut_anywhere_is_skipped(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("lammps");
 	struct checkpoint found;
 	char file[WHOLE];
 
@@ -63,7 +63,7 @@ static void a_file_that_is_cut_anywhere_is_skipped(void)
 
 static void a_file_that_is_cut_and_no_other_is_an_error(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("lammps");
 	struct checkpoint found;
 	char file[WHOLE];
 
@@ -89,7 +89,7 @@ static bool is_guarded(off_t at)
 
 static void no_byte_that_is_wrong_makes_another_step(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("lammps");
 	CLEANUP(close) int fd = -1;
 	struct checkpoint found;
 	char file[WHOLE];
@@ -115,7 +115,7 @@ static void no_byte_that_is_wrong_makes_another_step(void)
 
 static void what_is_no_restart_file_is_told(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("lammps");
 	static const struct {
 		size_t at;
 		char byte;
@@ -154,7 +154,7 @@ static void what_is_no_restart_file_is_told(void)
 
 static void what_is_no_file_is_told(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("lammps");
 	struct checkpoint found;
 	const struct adapter_app app = {.checkpoint_dir = "/no/such",
 					.settings = by_step};
@@ -170,7 +170,7 @@ static void what_is_no_file_is_told(void)
 
 static void a_step_may_have_four_bytes(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("lammps");
 	struct checkpoint found;
 	char file[WHOLE];
 
@@ -184,7 +184,7 @@ static void a_step_may_have_four_bytes(void)
 
 static void of_two_files_the_one_of_the_later_step_counts(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("lammps");
 	struct checkpoint found;
 
 	CHECK(here && look(in_turn, &found) == 1);
@@ -204,7 +204,7 @@ static void of_two_files_the_one_of_the_later_step_counts(void)
 
 static void a_file_written_again_has_another_mark(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("lammps");
 	struct timespec at[2] = {{.tv_nsec = UTIME_OMIT}, {1000, 1}};
 	struct checkpoint is[3];
 

@@ -10,7 +10,7 @@
 
 static void the_restart_command_gets_the_path_of_that_step(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("lammps");
 	struct adapter_app app = app_with(by_step);
 	const struct checkpoint from = {.step = 300};
 	const char *argv[ADAPTER_ARGS_MAX];
@@ -34,7 +34,7 @@ static void the_restart_command_gets_the_path_of_that_step(void)
 
 static void the_restart_command_gets_the_right_one_of_two(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("lammps");
 	struct adapter_app app = app_with(in_turn);
 	const struct checkpoint from = {.step = 300};
 	const char *argv[ADAPTER_ARGS_MAX];
@@ -48,7 +48,7 @@ static void the_restart_command_gets_the_right_one_of_two(void)
 
 static void a_checkpoint_that_is_gone_is_an_error(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("lammps");
 	const char *const *settings[] = {by_step, in_turn};
 	const struct checkpoint from = {.step = 300};
 	const char *argv[ADAPTER_ARGS_MAX];
@@ -162,7 +162,7 @@ static void names_are_as_in_the_command_restart(void)
 {
 	static const char *const settings[] = {"files= melt.restart ",
 					       "every=5", NULL};
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("lammps");
 	const struct adapter_app app = app_with(settings);
 	struct checkpoint found;
 	char name[NAME_MAX + 20], files[sizeof(name) + 8];
@@ -187,7 +187,7 @@ static int only(void *user, const char *name)
 
 static void the_file_of_a_checkpoint_is_that_of_its_step(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("lammps");
 	const struct adapter_app numbered = app_with(by_step);
 	const struct adapter_app turned = app_with(in_turn);
 	const struct checkpoint of = {.step = 200};

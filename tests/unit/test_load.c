@@ -3,31 +3,12 @@
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "tests/check.h"
+#include "tests/unit/folder.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-
-/* A folder of the test at hand, removed with what is in it at its end. */
-static char folder[64];
-
-static void folder_remove(const char *path)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", path);
-	if (system(command) != 0)
-		printf("# cannot remove %s\n", path);
-}
-
-DEFINE_CLEANUP(char, folder_remove)
-
-static char *folder_create(void)
-{
-	snprintf(folder, sizeof(folder), "/tmp/load-XXXXXX");
-	return mkdtemp(folder);
-}
 
 /* A copy in the folder, for the build directory may be open to a group. */
 static const char *module(const char *name)
@@ -65,7 +46,7 @@ static const char *refusal(const char *path)
 
 static void what_is_wrong_with_an_adapter_is_said_in_a_sentence(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("load");
 	static const struct {
 		const char *module, *sentence;
 	} cases[] = {
@@ -110,7 +91,7 @@ static void nothing_is_left_of_an_adapter_that_hangs(void)
 
 static void what_is_no_shared_object_is_refused(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("load");
 	char path[128];
 	FILE *file;
 
@@ -130,7 +111,7 @@ static void what_is_no_shared_object_is_refused(void)
 
 static void what_others_can_write_to_is_refused(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("load");
 	const char *path;
 	char wanted[192];
 
@@ -165,7 +146,7 @@ static void what_others_can_write_to_is_refused(void)
 
 static void a_good_adapter_is_found_like_any_other(void)
 {
-	CLEANUP(folder_remove) char *here = folder_create();
+	CLEANUP(folder_remove) char *here = folder_create("load");
 	static const char *const settings[] = {"speed=/no/such/file", NULL};
 	static const char *const unknown[] = {"spead=1", NULL};
 	struct adapter_app app = {.settings = settings, .checkpoint_dir = "/c"};
