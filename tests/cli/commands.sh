@@ -23,28 +23,7 @@ ranks: {initial: 2, max: 6}
 checkpoint: {dir: ckpt}
 EOF
 
-n=0
-verdict() { # STATUS SENTENCE
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		sed 's/^/# /' out err | tail -40
-	fi
-}
-
-# Runs the rest of the arguments; they must end with the status CODE.
-ends() { # CODE COMMAND...
-	code=$1
-	shift
-	"$@" > out 2> err
-	[ $? -eq "$code" ]
-}
-
-says() {
-	grep -qF -- "$1" out err
-}
+. "$here/ask.sh"
 
 # Starts a job that runs on, as process $job.
 start() { # MODE

@@ -52,28 +52,9 @@ job= watch=
 trap 'kill $job $watch 2> /dev/null; stop; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
-n=0
-verdict() { # STATUS SENTENCE
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		sed 's/^/# /' out err run.out run.err api/log 2>/dev/null | tail -40
-	fi
-}
-
-# Runs the rest of the arguments; they must end with the status CODE.
-ends() { # CODE COMMAND...
-	code=$1
-	shift
-	timeout 60 "$@" > out 2> err
-	[ $? -eq "$code" ]
-}
-
-says() { # TEXT [FILE]
-	grep -qF -- "$1" ${2:-out err}
-}
+. "$here/ask.sh"
+logs="run.out run.err api/log"
+within="timeout 60"
 
 # What of the cluster's objects there is, as plural/name.
 objects() { # PLURAL...
