@@ -36,7 +36,8 @@ int sched_ranks_free(const struct sched_view *view,
 /* Slots that are missing for so many ranks; 0 or less: none. */
 int sched_slots_missing(const struct sched_view *view, unsigned ranks);
 
-/* The size of a job that gives up so many ranks, if its min allows it. */
+/* The size that is left to a job when it gives up so many ranks, which is its
+ * minimum at least. */
 unsigned sched_size_less(const struct sched_job *job, int ranks);
 
 #endif

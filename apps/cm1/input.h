@@ -45,9 +45,8 @@ struct input {
 	char *text; /* owned; NULL: not loaded */
 	size_t size;
 
-	double value[INPUT_KEYS];  /* of a key that is not given: what CM1
-				    * takes then */
-	unsigned line[INPUT_KEYS]; /* 0: it is not given */
+	double value[INPUT_KEYS];  /* CM1's default where a key is missing */
+	unsigned line[INPUT_KEYS]; /* 0: the key is missing */
 
 	const char *reset; /* setting restart_reset_frqtim; NULL: none */
 

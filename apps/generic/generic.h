@@ -3,7 +3,8 @@
 #define APPS_GENERIC_GENERIC_H
 
 /*
- * The check of the generic adapter, for whoever knows where each key stands
+ * The check of the generic adapter, with the key that is wrong: the job file
+ * says where that key stands
  */
 
 #include "apps/adapter.h"
