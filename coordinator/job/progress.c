@@ -58,8 +58,12 @@ static void on_proven(void *user)
 {
 	struct driver *driver = user;
 
+	/* steps that were seen before will be seen again, a moment later */
+	unsigned unseen = driver->history->step == 0;
+
 	if (driver->job.resumed && !driver->job.stepped)
-		driver_post(driver, JOB_EV_STEP, driver->job.epoch, 1, "runs");
+		driver_post(driver, JOB_EV_STEP, driver->job.epoch, unseen,
+			    "runs");
 }
 
 static void await_proof(struct driver *driver)
