@@ -20,6 +20,7 @@ enum { SAME_QUESTIONS_MAX = 256 };
 struct sim_job {
 	struct sched_job sched; /* the first member */
 	const struct workload_class *class;
+	double steps;
 	usec_t started, computes; /* computes: since then, at its size */
 	double done;              /* part of its steps, until then */
 };
@@ -68,7 +69,7 @@ static int add_event(struct engine *engine, enum sim_event_kind kind, usec_t at,
 
 static double run_time(const struct sim_job *job, unsigned ranks)
 {
-	return curve_at(&job->class->step_time, ranks) * job->class->steps;
+	return curve_at(&job->class->step_time, ranks) * job->steps;
 }
 
 static double start_time(const struct sim_job *job, unsigned ranks)
@@ -320,6 +321,7 @@ static void set_up_job(struct engine *engine, size_t i,
 	struct sim_job *job = &engine->jobs[i];
 
 	job->class = &engine->workload->classes[from->class];
+	job->steps = from->steps > 0 ? from->steps : job->class->steps;
 	job->sched = (struct sched_job){
 		.number = (unsigned)i,
 		.priority = from->priority,

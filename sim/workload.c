@@ -123,6 +123,21 @@ static int read_curve(const struct json_reader *reader, const cJSON *item,
 
 /* ---- classes ---- */
 
+static int check_steps(const struct json_reader *reader, const cJSON *item,
+		       const struct workload_class *class, double steps)
+{
+	unsigned min = class->min, max = class->max;
+
+	if (curve_most(&class->step_time, min, max) * steps +
+		    curve_most(&class->start, min, max) +
+		    curve_most(&class->move, min, max) >
+	    WORKLOAD_SECONDS_MAX)
+		return json_refuse(reader, item,
+				   "class %s: a job takes more than %d s",
+				   class->name, WORKLOAD_SECONDS_MAX);
+	return 0;
+}
+
 static int check_class(const struct json_reader *reader, const cJSON *item,
 		       const struct workload *workload,
 		       const struct workload_class *class)
@@ -150,14 +165,7 @@ static int check_class(const struct json_reader *reader, const cJSON *item,
 				   "class %s: start or move is below 0 for a "
 				   "number of ranks from %u to %u",
 				   class->name, min, max);
-	if (curve_most(&class->step_time, min, max) * class->steps +
-		    curve_most(&class->start, min, max) +
-		    curve_most(&class->move, min, max) >
-	    WORKLOAD_SECONDS_MAX)
-		return json_refuse(reader, item,
-				   "class %s: a job takes more than %d s",
-				   class->name, WORKLOAD_SECONDS_MAX);
-	return 0;
+	return check_steps(reader, item, class, class->steps);
 }
 
 static int read_class(const struct json_reader *reader, const cJSON *item,
@@ -247,6 +255,7 @@ static int read_job(const struct json_reader *reader, const cJSON *item,
 		{"name", JSON_NAME, RAW(raw_job, job.name), 0, 0, false},
 		{"priority", JSON_INTEGER, RAW(raw_job, job.priority), 1,
 		 PRIORITY_MAX, false},
+		{"steps", JSON_NUMBER, RAW(raw_job, job.steps), 1, 1e15, false},
 		{"submit", JSON_SECONDS, RAW(raw_job, job.submit), 0,
 		 WORKLOAD_SECONDS_MAX, false},
 		{"estimate", JSON_SECONDS, RAW(raw_job, job.estimate), 0,
@@ -263,7 +272,8 @@ static int read_job(const struct json_reader *reader, const cJSON *item,
 	if (job->class == workload->n_classes)
 		return json_refuse(reader, item, "there is no class named %s",
 				   raw.class);
-	return 0;
+	return check_steps(reader, item, &workload->classes[job->class],
+			   job->steps);
 }
 
 static int compare_names(const void *a, const void *b)

@@ -23,8 +23,8 @@ enum {
 
 struct workload_class {
 	char name[WORKLOAD_NAME_MAX + 1];
-	unsigned min, max; /* ranks */
-	double steps;
+	unsigned min, max;      /* ranks */
+	double steps;           /* of a job that has no number of its own */
 	struct curve step_time; /* of one step */
 	struct curve start;     /* until it computes */
 	struct curve move;      /* beside that, of a rescale */
@@ -34,6 +34,7 @@ struct workload_job {
 	char name[WORKLOAD_NAME_MAX + 1]; /* "": it has none */
 	unsigned class;                   /* index */
 	int priority;
+	double steps;    /* 0: the class says */
 	usec_t submit;   /* -1: the set's gap says */
 	usec_t estimate; /* of its run on max ranks; -1: it is what it takes */
 };

@@ -94,6 +94,14 @@ static void a_job_starts_and_computes(void)
 	CHECK(is_near(metrics.utilisation, 51 * 9.0 / 56 / 10));
 }
 
+static void a_job_may_have_steps_of_its_own(void)
+{
+	begin();
+	submit(0, 1);
+	jobs[0].steps = 10;
+	CHECK_TEXT(run("elastic"), "0: 0 has 9, 12: 0 has 0");
+}
+
 /* Job 0 has done a fourth when it shrinks, and pauses for 4 s; then 0.995, and
  * it pauses for 6 s. */
 static void a_rescale_pauses_a_job_by_its_new_size(void)
@@ -196,6 +204,7 @@ static void a_time_without_end_is_an_error(void)
 }
 
 RUN_TESTS(TEST(a_job_starts_and_computes),
+	  TEST(a_job_may_have_steps_of_its_own),
 	  TEST(a_rescale_pauses_a_job_by_its_new_size),
 	  TEST(a_decision_has_its_effect_after_the_delay),
 	  TEST(averages_are_weighted_by_priority),

@@ -34,7 +34,7 @@ static void a_workload_is_read(void)
 		    "\"start\": 7, \"move\": 3}],\n"
 		    "\"sets\": [{\"name\": \"A\", \"jobs\": [" JOB
 		    ", {\"class\": \"b\", \"name\": \"x\", \"priority\": 5, "
-		    "\"submit\": 3.5, \"estimate\": 60}]}, "
+		    "\"submit\": 3.5, \"estimate\": 60, \"steps\": 7}]}, "
 		    "{\"jobs\": [" JOB "]}]}\n\n") == 0);
 	CHECK(workload->slots == 8 && workload->launcher_slots == 0);
 	CHECK(workload->gap == 90000000 && workload->rescale_gap == 500000);
@@ -47,6 +47,8 @@ static void a_workload_is_read(void)
 	CHECK(workload->sets[0].jobs[1].submit == 3500000);
 	CHECK(workload->sets[0].jobs[1].estimate == 60000000);
 	CHECK(workload->sets[0].jobs[1].class == 1);
+	CHECK(workload->sets[0].jobs[0].steps == 0);
+	CHECK(workload->sets[0].jobs[1].steps == 7);
 }
 
 static void times_are_curves_of_the_number_of_ranks(void)
@@ -114,6 +116,8 @@ static const struct {
 	{HEAD CLASS "],\n\"sets\": [{\"name\": \"A\", \"jobs\": [" JOB
 		    "]},\n{\"name\": \"A\", \"jobs\": [" JOB "]}]}",
 	 "w.json:7: there are two sets named A"},
+	{HEAD CLASS "],\n\"jobs\": [{\"class\": \"a\", \"steps\": 1e12}]}",
+	 "w.json:6: class a: a job takes more than 1000000000 s"},
 	{HEAD CLASS ",\n" CLASS "]}",
 	 "w.json:6: there are two classes named a"},
 	{HEAD "{\"name\": \"a\", \"min\": 5, \"max\": 4, \"steps\": "
