@@ -90,6 +90,20 @@ bool sched_is_before(enum sched_order order, const struct sched_job *a,
 	return by ? by < 0 : a->number > b->number;
 }
 
+unsigned sched_size_at_most(const struct sched_job *job, unsigned ranks)
+{
+	if (ranks < job->min)
+		return 0;
+	if (ranks > job->max)
+		ranks = job->max;
+	if (job->n_sizes == 0)
+		return ranks;
+	for (size_t i = job->n_sizes; i > 0; i--)
+		if (job->sizes[i - 1] <= ranks)
+			return job->sizes[i - 1];
+	return 0;
+}
+
 void sched_fit(const struct sched_policy *policy, struct sched_job *job)
 {
 	if (policy->sizes == SCHED_MIN_ONLY)

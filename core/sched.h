@@ -25,23 +25,45 @@
  */
 
 #include "base/time.h"
+#include "core/cost.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* How fast a job is. */
+struct sched_pace {
+	const struct cost_curve *curve; /* seconds of a step; NULL: unknown */
+	struct cost_time price;         /* of a rescale */
+	double seconds; /* of a step at its size, measured; 0: not yet */
+	double left;    /* steps that it had to compute at the instant `at` */
+	usec_t at;      /* since then it computes; later than now: it starts */
+};
+
+/* Of whom the jobs are. */
+struct sched_user {
+	double share; /* of the cluster, that is meant for this user; 0 to 1 */
+	double usage; /* of what all users had of late, its part; 0 to 1 */
+};
+
 struct sched_job {
 	unsigned number; /* in order of submission, each its own */
 	int priority;    /* a larger one is more important */
 	usec_t submitted;
-	unsigned min, max; /* ranks that it may have */
-	unsigned size;     /* ranks that it has; 0: it does not run yet */
-	unsigned target;   /* ranks that it was told to have; other than size
-			    * until that has come about */
-	usec_t changed;    /* instant of its last start or rescale */
-	usec_t length;  /* expected, from its start to its end, on max ranks */
-	usec_t ends;    /* expected; once it was told to start */
-	uint64_t place; /* counts up whenever a job enters a list */
+	unsigned min, max; /* ranks that it may have; min 0: a fill-in job */
+	const unsigned *sizes; /* that the application accepts, the smallest
+				* first, min and max among them; NULL: all */
+	size_t n_sizes;
+	unsigned size;   /* ranks that it has; 0: it does not run yet */
+	unsigned target; /* ranks that it was told to have; other than size
+			  * until that has come about */
+	usec_t changed;  /* instant of its last start or rescale */
+	usec_t length;   /* expected, from its start to its end, on max ranks */
+	usec_t ends;     /* expected; once it was told to start */
+	uint64_t place;  /* counts up whenever a job enters a list */
+	unsigned user;   /* index of view->users */
+	bool parked;     /* it waits with a checkpoint */
+	struct sched_pace pace;
 };
 
 enum sched_cause {
@@ -70,6 +92,7 @@ struct sched_view {
 	struct sched_job **queue;    /* in the policy's order */
 	struct sched_job **running;  /* likewise; those that start, too */
 	size_t n_queue, n_running;
+	const struct sched_user *users; /* NULL: all are alike */
 };
 
 enum sched_kind {
@@ -77,6 +100,7 @@ enum sched_kind {
 	SCHED_RESIZE, /* job, to size ranks */
 	SCHED_WAIT,   /* job stays in the queue, and gets a new place */
 	SCHED_ASK,    /* ask again at the instant `at`, with the cause */
+	SCHED_PARK,   /* job saves, leaves its slots, and waits again */
 };
 
 enum sched_rule {
@@ -135,6 +159,9 @@ size_t sched_room(size_t n_queue, size_t n_running);
 /* Whether a stands before b in a list of that order. */
 bool sched_is_before(enum sched_order order, const struct sched_job *a,
 		     const struct sched_job *b);
+
+/* The largest of the sizes that the job may have, at most `ranks`; 0: none. */
+unsigned sched_size_at_most(const struct sched_job *job, unsigned ranks);
 
 /* Narrows min and max to what the policy lets a job have. */
 void sched_fit(const struct sched_policy *policy, struct sched_job *job);

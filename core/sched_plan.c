@@ -34,6 +34,14 @@ void sched_plan_resize(struct sched_plan *plan, struct sched_job *job,
 	job->target = size;
 }
 
+void sched_plan_park(struct sched_plan *plan, struct sched_job *job,
+		     enum sched_rule rule, const struct sched_job *other)
+{
+	add(plan, SCHED_PARK, job, rule)->reason.other = other;
+	plan->view->free += (int)(job->size + plan->view->extra);
+	job->target = 0;
+}
+
 void sched_plan_wait(struct sched_plan *plan, struct sched_job *job,
 		     enum sched_rule rule)
 {

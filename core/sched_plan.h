@@ -21,6 +21,8 @@ void sched_plan_start(struct sched_plan *plan, struct sched_job *job,
 void sched_plan_resize(struct sched_plan *plan, struct sched_job *job,
 		       unsigned size, enum sched_rule rule,
 		       const struct sched_job *other);
+void sched_plan_park(struct sched_plan *plan, struct sched_job *job,
+		     enum sched_rule rule, const struct sched_job *other);
 void sched_plan_wait(struct sched_plan *plan, struct sched_job *job,
 		     enum sched_rule rule);
 void sched_plan_ask(struct sched_plan *plan, usec_t at, enum sched_cause cause,

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "sim/event_heap.h"
+#include "sim/sim_job.h"
 #include "sim/sorted_jobs.h"
 #include "sim/tally.h"
 
@@ -10,20 +11,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SECOND  ((usec_t)1000000)
-#define FOREVER (INT64_MAX / 4)
+#define SECOND ((usec_t)1000000)
 
 /* Of the published simulator, at one instant; with 64 the paper's figures are
  * the same. */
 enum { SAME_QUESTIONS_MAX = 256 };
-
-struct sim_job {
-	struct sched_job sched; /* the first member */
-	const struct workload_class *class;
-	double steps;
-	usec_t started, computes; /* computes: since then, at its size */
-	double done;              /* part of its steps, until then */
-};
 
 struct engine {
 	const struct workload *workload;
@@ -32,6 +24,7 @@ struct engine {
 	usec_t now, gap, delay;
 	int free;
 	uint64_t places;
+	struct cost_curve *curves; /* by class */
 	struct sim_job *jobs;
 	size_t n, over;
 	struct event_heap heap;
@@ -45,17 +38,6 @@ struct engine {
 	struct tally tally;
 };
 
-static usec_t after(usec_t at, double seconds)
-{
-	double end = (double)at + seconds * (double)SECOND;
-
-	if (!(end < (double)FOREVER))
-		return FOREVER;
-	if (end < 0)
-		return 0;
-	return at + (usec_t)llround(seconds * (double)SECOND);
-}
-
 static int add_event(struct engine *engine, enum sim_event_kind kind, usec_t at,
 		     unsigned job, unsigned size)
 {
@@ -66,26 +48,6 @@ static int add_event(struct engine *engine, enum sim_event_kind kind, usec_t at,
 }
 
 /* ---- what a job does ---- */
-
-static double run_time(const struct sim_job *job, unsigned ranks)
-{
-	return curve_at(&job->class->step_time, ranks) * job->steps;
-}
-
-static double start_time(const struct sim_job *job, unsigned ranks)
-{
-	return curve_at(&job->class->start, ranks);
-}
-
-static double pause_time(const struct sim_job *job, unsigned ranks)
-{
-	return curve_at(&job->class->move, ranks) + start_time(job, ranks);
-}
-
-static double rest_time(const struct sim_job *job)
-{
-	return run_time(job, job->sched.size) * (1 - job->done);
-}
 
 static void set_size(struct engine *engine, struct sim_job *job, unsigned size)
 {
@@ -101,40 +63,61 @@ static void set_size(struct engine *engine, struct sim_job *job, unsigned size)
 				   from, to);
 }
 
+static int expect_end(struct engine *engine, struct sim_job *job, double pause)
+{
+	return add_event(engine, SIM_END,
+			 sim_after(engine->now, sim_job_rest_time(job) + pause),
+			 job->sched.number, 0);
+}
+
 static int on_start(struct engine *engine, struct sim_job *job, unsigned size)
 {
-	double start = start_time(job, size);
+	double pause = job->sched.parked ? sim_job_pause_time(job, size)
+					 : sim_job_start_time(job, size);
 	int r;
 
 	set_size(engine, job, size);
-	job->started = engine->now;
-	job->computes = engine->policy->published ? engine->now
-						  : after(engine->now, start);
+	if (job->started < 0)
+		job->started = engine->now;
+	sim_job_computes(job, engine->policy->published
+				      ? engine->now
+				      : sim_after(engine->now, pause));
 	sorted_jobs_remove(&engine->running, &job->sched);
+	job->sched.parked = false;
 	job->sched.changed = engine->now;
 	job->sched.ends = engine->now + job->sched.length;
 	job->sched.place = engine->places++;
 	r = sorted_jobs_add(&engine->running, &job->sched);
-	return r < 0 ? r
-		     : add_event(engine, SIM_END,
-				 after(engine->now, rest_time(job) + start),
-				 job->sched.number, 0);
+	return r < 0 ? r : expect_end(engine, job, pause);
+}
+
+/* Its slots were given away with the decision. */
+static int on_park(struct engine *engine, struct sim_job *job)
+{
+	set_size(engine, job, 0);
+	sorted_jobs_remove(&engine->running, &job->sched);
+	job->sched.parked = true;
+	job->sched.changed = engine->now;
+	job->sched.place = engine->places++;
+	return sorted_jobs_add(&engine->queue, &job->sched);
 }
 
 static int on_resize(struct engine *engine, struct sim_job *job, unsigned size)
 {
 	bool published = engine->policy->published;
-	double pause = pause_time(job, published ? job->sched.size : size);
+	double pause =
+		sim_job_pause_time(job, published ? job->sched.size : size);
 
-	if (engine->now > job->computes)
-		job->done += (double)(engine->now - job->computes) /
-			     (double)SECOND / run_time(job, job->sched.size);
-	set_size(engine, job, size);
-	job->computes = after(engine->now, pause);
-	job->sched.changed = published ? job->computes : engine->now;
+	sim_job_advance(job, engine->now);
 	engine->tally.rescales++;
 	event_heap_remove(&engine->heap, job->sched.number, SIM_END);
-	return add_event(engine, SIM_END, after(job->computes, rest_time(job)),
+	if (size == 0)
+		return on_park(engine, job);
+	set_size(engine, job, size);
+	sim_job_computes(job, sim_after(engine->now, pause));
+	job->sched.changed = published ? job->computes : engine->now;
+	return add_event(engine, SIM_END,
+			 sim_after(job->computes, sim_job_rest_time(job)),
 			 job->sched.number, 0);
 }
 
@@ -190,6 +173,7 @@ static int take(struct engine *engine, const struct sched_action *action,
 		return take_start(engine, action->job, action->size,
 				  at_once ? engine->now : at);
 	case SCHED_RESIZE:
+	case SCHED_PARK:
 		return add_event(engine, SIM_RESIZE, at, action->job->number,
 				 action->size);
 	case SCHED_WAIT:
@@ -261,7 +245,8 @@ static int on_end(struct engine *engine, struct sim_job *job)
 
 	event_heap_remove(&engine->heap, job->sched.number, SIM_RESIZE);
 	sorted_jobs_remove(&engine->running, &job->sched);
-	engine->free += (int)(back + engine->workload->launcher_slots);
+	if (back > 0)
+		engine->free += (int)(back + engine->workload->launcher_slots);
 	set_size(engine, job, 0);
 	tally_end(&engine->tally, job->sched.priority, job->sched.submitted,
 		  job->started, engine->now);
@@ -301,7 +286,7 @@ static int loop(struct engine *engine, struct error *err)
 				"%s leaves %zu of %zu jobs waiting for ever",
 				engine->policy->name, engine->n - engine->over,
 				engine->n);
-		if (event.at >= FOREVER)
+		if (event.at >= SIM_FOREVER)
 			return error_set(err, -ERANGE,
 					 "%s: the jobs take too long to be "
 					 "simulated",
@@ -322,22 +307,25 @@ static void set_up_job(struct engine *engine, size_t i,
 
 	job->class = &engine->workload->classes[from->class];
 	job->steps = from->steps > 0 ? from->steps : job->class->steps;
+	job->started = -1;
 	job->sched = (struct sched_job){
 		.number = (unsigned)i,
 		.priority = from->priority,
 		.submitted = from->submit,
 		.min = job->class->min,
 		.max = job->class->max,
+		.pace = {.curve = &engine->curves[from->class],
+			 .left = job->steps},
 	};
 	if (from->submit < 0 &&
 	    __builtin_mul_overflow(gap, (usec_t)i, &job->sched.submitted))
-		job->sched.submitted = FOREVER;
+		job->sched.submitted = SIM_FOREVER;
 	sched_fit(engine->policy, &job->sched);
 	job->sched.length = from->estimate;
 	if (from->estimate < 0)
-		job->sched.length =
-			after(0, run_time(job, job->sched.max) +
-					 start_time(job, job->sched.max));
+		job->sched.length = sim_after(
+			0, sim_job_run_time(job, job->sched.max) +
+				   sim_job_start_time(job, job->sched.max));
 }
 
 static int set_up(struct engine *engine, const struct workload_set *set)
@@ -349,8 +337,11 @@ static int set_up(struct engine *engine, const struct workload_set *set)
 
 	engine->n = set->n;
 	engine->jobs = calloc(set->n, sizeof(*engine->jobs));
-	if (r < 0 || !engine->jobs)
+	engine->curves = calloc(workload->n_classes, sizeof(*engine->curves));
+	if (r < 0 || !engine->jobs || !engine->curves)
 		return -ENOMEM;
+	for (size_t i = 0; i < workload->n_classes; i++)
+		engine->curves[i] = sim_class_curve(&workload->classes[i]);
 	engine->free = (int)workload->slots;
 	engine->delay =
 		engine->policy->published ? SECOND : workload->decision_delay;
@@ -373,6 +364,7 @@ static void engine_fini_at(struct engine *engine)
 	free(engine->queue.jobs);
 	free(engine->running.jobs);
 	free(engine->jobs);
+	free(engine->curves);
 	free(engine->actions);
 }
 

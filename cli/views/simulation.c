@@ -75,6 +75,7 @@ const struct simulation_view simulation_json = {NULL, json_row};
 static const char *const kinds[] = {
 	[SCHED_START] = "start",
 	[SCHED_RESIZE] = "resize",
+	[SCHED_PARK] = "park",
 	[SCHED_WAIT] = "wait",
 	[SCHED_ASK] = "ask again",
 };

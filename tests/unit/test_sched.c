@@ -94,6 +94,9 @@ static const char *decide(enum sched_cause cause, struct sched_job *submitted)
 			to += sprintf(to, "resize %u to %u", at->job->number,
 				      at->size);
 			break;
+		case SCHED_PARK:
+			to += sprintf(to, "park %u", at->job->number);
+			break;
 		case SCHED_WAIT:
 			to += sprintf(to, "wait %u", at->job->number);
 			break;
