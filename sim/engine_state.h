@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_ENGINE_STATE_H
+#define SIM_ENGINE_STATE_H
+
+/*
+ * The state of a simulation, for the files of the engine alone
+ *
+ *   engine.c          the events, one after the other
+ *   engine_job.c      what a job does
+ *   engine_policy.c   questions to the policy, and its decisions
+ */
+
+#include "sim/engine.h"
+#include "sim/event_heap.h"
+#include "sim/sim_job.h"
+#include "sim/sorted_jobs.h"
+#include "sim/tally.h"
+
+struct engine {
+	const struct workload *workload;
+	const struct sim_settings *settings;
+	const struct sched_policy *policy;
+	usec_t now, gap, delay;
+	int free;
+	uint64_t places;
+	struct cost_curve *curves; /* by class */
+	struct sim_job *jobs;
+	size_t n, over;
+	struct event_heap heap;
+	struct sorted_jobs queue, running;
+	struct sched_action *actions;
+	size_t room;
+	struct {
+		usec_t at;
+		size_t n;            /* that are the same */
+	} asked[SCHED_REASSIGN + 1]; /* by cause, the last questions */
+	struct tally tally;
+};
+
+/* What follows returns 0 or -ENOMEM. */
+
+int engine_add_event(struct engine *engine, enum sim_event_kind kind, usec_t at,
+		     unsigned job, unsigned size);
+
+/* A decision has its effect: the job starts; it has another size, or at 0 waits
+ * with a checkpoint. */
+int engine_start(struct engine *engine, struct sim_job *job, unsigned size);
+int engine_resize(struct engine *engine, struct sim_job *job, unsigned size);
+
+/* It has computed its last step; its slots are free. */
+void engine_end(struct engine *engine, struct sim_job *job);
+
+/* submitted: the job of SCHED_SUBMITTED, or NULL. */
+int engine_ask(struct engine *engine, enum sched_cause cause,
+	       struct sched_job *submitted);
+
+#endif
