@@ -89,6 +89,7 @@ static void set_up_job(struct engine *engine, size_t i,
 		.submitted = from->submit,
 		.min = job->class->min,
 		.max = job->class->max,
+		.user = from->user,
 		.pace = {.curve = &engine->curves[from->class],
 			 .left = job->steps},
 	};
@@ -113,6 +114,8 @@ static int set_up(struct engine *engine, const struct workload_set *set)
 	engine->n = set->n;
 	engine->jobs = calloc(set->n, sizeof(*engine->jobs));
 	engine->curves = calloc(workload->n_classes, sizeof(*engine->curves));
+	if (r == 0)
+		r = sim_users_init(&engine->users, workload);
 	if (r < 0 || !engine->jobs || !engine->curves)
 		return -ENOMEM;
 	for (size_t i = 0; i < workload->n_classes; i++)
@@ -137,6 +140,7 @@ static int set_up(struct engine *engine, const struct workload_set *set)
 static void engine_fini_at(struct engine *engine)
 {
 	event_heap_fini(&engine->heap);
+	sim_users_fini(&engine->users);
 	free(engine->queue.jobs);
 	free(engine->running.jobs);
 	free(engine->jobs);
@@ -159,9 +163,11 @@ int sim_run(struct sim_metrics *out, const struct workload *workload,
 	if (set_up(&engine, set) < 0)
 		return error_set(err, -ENOMEM, "out of memory");
 	r = loop(&engine, err);
-	if (r == 0)
-		*out = tally_metrics(&engine.tally, workload->slots);
-	return r;
+	if (r < 0)
+		return r;
+	*out = tally_metrics(&engine.tally, workload->slots);
+	out->fairness = sim_users_fairness(&engine.users);
+	return 0;
 }
 
 int sim_run_all(struct sim_metrics *out, const struct workload *workload,
@@ -185,7 +191,10 @@ int sim_run_all(struct sim_metrics *out, const struct workload *workload,
 		out->completion += one.completion * share;
 		out->slowdown += one.slowdown * share;
 		out->slot_seconds += one.slot_seconds * share;
+		out->efficiency += one.efficiency * share;
+		out->fairness += one.fairness * share;
 		out->rescales += one.rescales * share;
+		out->parks += one.parks * share;
 	}
 	return 0;
 }

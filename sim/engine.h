@@ -32,8 +32,12 @@ struct sim_metrics {
 	double response;     /* seconds to the start, weighted by priority */
 	double completion;   /* seconds to the end, likewise */
 	double slowdown;     /* bounded (10 s), mean */
+	double fairness;     /* of the slowdown, to users (sim/sim_users.h) */
 	double slot_seconds; /* that jobs held */
+	double efficiency;   /* of these, what the same steps take with the
+			      * fewest ranks */
 	double rescales;
+	double parks; /* a job gave up all its slots and waited again */
 };
 
 /* Each of the functions may be NULL. */

@@ -10,6 +10,8 @@ static void set_size(struct engine *engine, struct sim_job *job, unsigned size)
 
 	job->sched.size = size;
 	tally_slots(&engine->tally, engine->now, from, to);
+	sim_users_slots(&engine->users, engine->now, job->sched.user,
+			(int)to - (int)from);
 	if (observer->on_slots)
 		observer->on_slots(observer->user, engine->now, &job->sched,
 				   from, to);
@@ -32,6 +34,8 @@ int engine_start(struct engine *engine, struct sim_job *job, unsigned size)
 	set_size(engine, job, size);
 	if (job->started < 0)
 		job->started = engine->now;
+	if (job->sched.parked)
+		job->parked += engine->now - job->sched.changed;
 	sim_job_computes(job, engine->policy->published
 				      ? engine->now
 				      : sim_after(engine->now, pause));
@@ -48,6 +52,7 @@ int engine_start(struct engine *engine, struct sim_job *job, unsigned size)
 static int park(struct engine *engine, struct sim_job *job)
 {
 	set_size(engine, job, 0);
+	engine->tally.parks++;
 	sorted_jobs_remove(&engine->running, &job->sched);
 	job->sched.parked = true;
 	job->sched.changed = engine->now;
@@ -58,14 +63,14 @@ static int park(struct engine *engine, struct sim_job *job)
 int engine_resize(struct engine *engine, struct sim_job *job, unsigned size)
 {
 	bool published = engine->policy->published;
-	double pause =
-		sim_job_pause_time(job, published ? job->sched.size : size);
+	double pause;
 
 	sim_job_advance(job, engine->now);
-	engine->tally.rescales++;
 	event_heap_remove(&engine->heap, job->sched.number, SIM_END);
 	if (size == 0)
 		return park(engine, job);
+	pause = sim_job_pause_time(job, published ? job->sched.size : size);
+	engine->tally.rescales++;
 	set_size(engine, job, size);
 	sim_job_computes(job, sim_after(engine->now, pause));
 	job->sched.changed = published ? job->computes : engine->now;
@@ -85,7 +90,7 @@ void engine_end(struct engine *engine, struct sim_job *job)
 	if (back > 0)
 		engine->free += (int)(back + engine->workload->launcher_slots);
 	set_size(engine, job, 0);
-	tally_end(&engine->tally, job->sched.priority, job->sched.submitted,
-		  job->started, engine->now);
+	sim_users_end(&engine->users, job->sched.user,
+		      tally_end(&engine->tally, job, engine->now));
 	engine->over++;
 }

@@ -101,6 +101,7 @@ int engine_ask(struct engine *engine, enum sched_cause cause,
 		.n_queue = engine->queue.n,
 		.running = engine->running.jobs,
 		.n_running = engine->running.n,
+		.users = sim_users_view(&engine->users, engine->now),
 	};
 	int r = reserve_actions(engine);
 	size_t n;

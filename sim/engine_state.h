@@ -13,6 +13,7 @@
 #include "sim/engine.h"
 #include "sim/event_heap.h"
 #include "sim/sim_job.h"
+#include "sim/sim_users.h"
 #include "sim/sorted_jobs.h"
 #include "sim/tally.h"
 
@@ -34,6 +35,7 @@ struct engine {
 		usec_t at;
 		size_t n;            /* that are the same */
 	} asked[SCHED_REASSIGN + 1]; /* by cause, the last questions */
+	struct sim_users users;
 	struct tally tally;
 };
 

@@ -21,21 +21,26 @@ void tally_slots(struct tally *tally, usec_t now, unsigned from, unsigned to)
 	tally->held += less * (double)now / (double)SECOND;
 }
 
-void tally_end(struct tally *tally, int priority, usec_t submitted,
-	       usec_t started, usec_t ended)
+double tally_end(struct tally *tally, const struct sim_job *job, usec_t ended)
 {
-	double weight = priority, second = (double)SECOND;
-	usec_t run = ended - started;
+	double weight = job->sched.priority, second = (double)SECOND;
+	unsigned least = workload_class_least(job->class);
+	usec_t submitted = job->sched.submitted;
+	usec_t run = ended - job->started - job->parked;
 	double slowdown = (double)(ended - submitted) /
 			  (double)(run > BOUND ? run : BOUND);
 
+	if (slowdown < 1)
+		slowdown = 1;
 	tally->weight += weight;
-	tally->response += weight * (double)(started - submitted) / second;
+	tally->response += weight * (double)(job->started - submitted) / second;
 	tally->completion += weight * (double)(ended - submitted) / second;
-	tally->slowdown += slowdown > 1 ? slowdown : 1;
+	tally->slowdown += slowdown;
+	tally->work += sim_job_run_time(job, least) * least;
 	tally->jobs++;
 	if (ended > tally->last)
 		tally->last = ended;
+	return slowdown;
 }
 
 struct sim_metrics tally_metrics(const struct tally *tally, unsigned slots)
@@ -49,6 +54,8 @@ struct sim_metrics tally_metrics(const struct tally *tally, unsigned slots)
 		.completion = tally->completion / tally->weight,
 		.slowdown = tally->slowdown / (double)tally->jobs,
 		.slot_seconds = tally->held,
+		.efficiency = tally->held > 0 ? tally->work / tally->held : 1,
 		.rescales = (double)tally->rescales,
+		.parks = (double)tally->parks,
 	};
 }

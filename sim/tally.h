@@ -7,19 +7,22 @@
  */
 
 #include "sim/engine.h"
+#include "sim/sim_job.h"
 
 struct tally {
 	double seen; /* slots, at the instants at which they are looked at */
 	double held; /* slot-seconds */
+	double work; /* slot-seconds with the fewest ranks */
 	double weight, response, completion, slowdown;
 	usec_t last;
-	size_t rescales, jobs;
+	size_t rescales, parks, jobs;
 };
 
 /* A job has other slots from `now` on. */
 void tally_slots(struct tally *tally, usec_t now, unsigned from, unsigned to);
-void tally_end(struct tally *tally, int priority, usec_t submitted,
-	       usec_t started, usec_t ended);
+
+/* A job has ended; returns its slowdown. */
+double tally_end(struct tally *tally, const struct sim_job *job, usec_t ended);
 
 /* Of jobs that have all ended. */
 struct sim_metrics tally_metrics(const struct tally *tally, unsigned slots);

@@ -7,6 +7,7 @@
 #include "sim/json_reader.h"
 #include "sim/line_of.h"
 #include "sim/workload_class.h"
+#include "sim/workload_users.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -20,12 +21,15 @@ enum {
 	PRIORITY_MAX = 1000000,
 };
 
+/* A week, which is Slurm's default (PriorityDecayHalfLife). */
+#define USAGE_HALF_LIFE ((usec_t)7 * 86400 * 1000000)
+
 #define RAW(type, member) offsetof(struct type, member)
 
 struct raw_workload {
 	struct workload *to;
 	struct raw_classes classes;
-	const cJSON *sets, *jobs;
+	const cJSON *users, *sets, *jobs;
 };
 
 struct raw_set {
@@ -36,16 +40,17 @@ struct raw_set {
 /* ---- jobs ---- */
 
 struct raw_job {
-	char class[WORKLOAD_NAME_MAX + 1];
+	char class[WORKLOAD_NAME_MAX + 1], user[WORKLOAD_NAME_MAX + 1];
 	struct workload_job job;
 };
 
 static int read_job(const struct json_reader *reader, const cJSON *item,
-		    const struct workload *workload, struct workload_job *job)
+		    struct workload *workload, struct workload_job *job)
 {
 	static const struct json_key keys[] = {
 		{"class", JSON_NAME, RAW(raw_job, class), 0, 0, true},
 		{"name", JSON_NAME, RAW(raw_job, job.name), 0, 0, false},
+		{"user", JSON_NAME, RAW(raw_job, user), 0, 0, false},
 		{"priority", JSON_INTEGER, RAW(raw_job, job.priority), 1,
 		 PRIORITY_MAX, false},
 		{"steps", JSON_NUMBER, RAW(raw_job, job.steps), 1, 1e15, false},
@@ -65,6 +70,9 @@ static int read_job(const struct json_reader *reader, const cJSON *item,
 	if (job->class == workload->n_classes)
 		return json_refuse(reader, item, "there is no class named %s",
 				   raw.class);
+	r = workload_users_find(reader, item, workload, raw.user, &job->user);
+	if (r < 0)
+		return r;
 	return workload_class_check(reader, item,
 				    &workload->classes[job->class], job->steps);
 }
@@ -109,7 +117,7 @@ static int check_names(const struct json_reader *reader, const cJSON *jobs,
 }
 
 static int read_jobs(const struct json_reader *reader, const cJSON *item,
-		     const struct workload *workload, struct workload_set *set)
+		     struct workload *workload, struct workload_set *set)
 {
 	size_t n;
 	int r = json_check_array(reader, item, "jobs", 1, JOBS_MAX, &n);
@@ -187,7 +195,10 @@ static int read_workload(const struct json_reader *reader,
 		struct workload workload;
 		struct raw_workload raw;
 		const cJSON *source;
-	} whole = {.raw.to = workload};
+	} whole = {
+		.workload = {.usage_half_life = USAGE_HALF_LIFE},
+		.raw.to = workload,
+	};
 	static const struct json_key keys[] = {
 		{"source", JSON_ITEM, KEY(source), 0, 0, false},
 		{"slots", JSON_COUNT, KEY(workload.slots), 1,
@@ -200,8 +211,11 @@ static int read_workload(const struct json_reader *reader,
 		 0, WORKLOAD_SECONDS_MAX, false},
 		{"gap", JSON_SECONDS, KEY(workload.gap), 0,
 		 WORKLOAD_SECONDS_MAX, false},
+		{"usage_half_life", JSON_SECONDS, KEY(workload.usage_half_life),
+		 0, WORKLOAD_SECONDS_MAX, false},
 		{"start", JSON_ITEM, KEY(raw.classes.start), 0, 0, false},
 		{"move", JSON_ITEM, KEY(raw.classes.move), 0, 0, false},
+		{"users", JSON_ITEM, KEY(raw.users), 0, 0, false},
 		{"classes", JSON_ITEM, KEY(raw.classes.items), 0, 0, true},
 		{"jobs", JSON_ITEM, KEY(raw.jobs), 0, 0, false},
 		{"sets", JSON_ITEM, KEY(raw.sets), 0, 0, false},
@@ -216,7 +230,10 @@ static int read_workload(const struct json_reader *reader,
 	if (whole.source && !cJSON_IsString(whole.source))
 		return json_refuse(reader, whole.source,
 				   "source is not a text");
-	r = workload_classes_read(reader, &whole.raw.classes, workload);
+	if (whole.raw.users)
+		r = workload_users_read(reader, whole.raw.users, workload);
+	if (r == 0)
+		r = workload_classes_read(reader, &whole.raw.classes, workload);
 	return r < 0 ? r : read_sets(reader, &whole.raw);
 }
 
@@ -284,5 +301,6 @@ void workload_destroy(struct workload *workload)
 		free(workload->sets[i].jobs);
 	free(workload->sets);
 	free(workload->classes);
+	workload_users_fini(&workload->users);
 	free(workload);
 }

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "sim/curve.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum {
@@ -19,6 +20,7 @@ enum {
 	WORKLOAD_NAME_MAX = 63,
 	WORKLOAD_SLOTS_MAX = 1000000,
 	WORKLOAD_SECONDS_MAX = 1000000000, /* of a run, or a time: 31 years */
+	WORKLOAD_USERS_MAX = 100000,
 };
 
 struct workload_class {
@@ -33,6 +35,7 @@ struct workload_class {
 struct workload_job {
 	char name[WORKLOAD_NAME_MAX + 1]; /* "": it has none */
 	unsigned class;                   /* index */
+	unsigned user;                    /* index */
 	int priority;
 	double steps;    /* 0: the class says */
 	usec_t submit;   /* -1: the set's gap says */
@@ -45,12 +48,28 @@ struct workload_set {
 	size_t n;
 };
 
+struct workload_user {
+	char name[WORKLOAD_NAME_MAX + 1]; /* "": of jobs that name nobody */
+	double share;                     /* beside those of the others */
+};
+
+/* In the order in which they were added (sim/workload_users.h). */
+struct workload_users {
+	struct workload_user *at; /* NULL: all jobs are of one user */
+	size_t n, room;
+	unsigned *places; /* by name */
+	bool listed;      /* the file lists them */
+};
+
 struct workload {
 	unsigned slots;
 	unsigned launcher_slots; /* of each job, beside its ranks */
 	usec_t rescale_gap;      /* between two changes of one job, at least */
 	usec_t decision_delay;   /* from a decision until it has an effect */
 	usec_t gap; /* between two jobs without a time of their own */
+	usec_t usage_half_life; /* after which a slot-second of a user counts
+				 * half; 0: it counts for ever */
+	struct workload_users users;
 	struct workload_class *classes;
 	size_t n_classes;
 	struct workload_set *sets;
@@ -63,6 +82,9 @@ int workload_parse(struct workload **out, const char *path, const char *text,
 
 /* The same of a file; also -errno with a sentence. */
 int workload_read(struct workload **out, const char *path, struct error *err);
+
+/* The fewest ranks on which a job of the class computes. */
+unsigned workload_class_least(const struct workload_class *class);
 
 void workload_destroy(struct workload *workload);
 

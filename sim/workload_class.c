@@ -189,6 +189,11 @@ size_t workload_class_find(const struct workload *workload, const char *name)
 	return i;
 }
 
+unsigned workload_class_least(const struct workload_class *class)
+{
+	return class->min;
+}
+
 int workload_classes_read(const struct json_reader *reader,
 			  const struct raw_classes *raw,
 			  struct workload *workload)

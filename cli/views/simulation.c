@@ -9,9 +9,9 @@ static void table_head(FILE *to, const char *what)
 {
 	if (what)
 		fprintf(to, "%7s  ", what);
-	fprintf(to, "%-26s %9s %11s %10s %12s %9s %12s %9s\n", "POLICY",
-		"TOTAL/s", "UTILISATION", "RESPONSE/s", "COMPLETION/s",
-		"SLOWDOWN", "SLOT-SECONDS", "RESCALES");
+	fprintf(to, "%-25s %9s %7s %10s %12s %8s %5s %12s %8s %5s\n", "POLICY",
+		"TOTAL/s", "USED", "RESPONSE/s", "COMPLETION/s", "SLOWDOWN",
+		"FAIR", "SLOT-SECONDS", "RESCALES", "PARKS");
 }
 
 static void table_row(FILE *to, const struct simulation_row *row)
@@ -20,9 +20,12 @@ static void table_row(FILE *to, const struct simulation_row *row)
 
 	if (row->what)
 		fprintf(to, "%7u  ", row->value);
-	fprintf(to, "%-26s %9.0f %10.2f%% %10.2f %12.2f %9.2f %12.0f %9.1f\n",
+	fprintf(to,
+		"%-25s %9.0f %6.2f%% %10.2f %12.2f %8.2f %5.3f %12.0f %8.1f "
+		"%5.1f\n",
 		row->policy, m->total, 100 * m->utilisation, m->response,
-		m->completion, m->slowdown, m->slot_seconds, m->rescales);
+		m->completion, m->slowdown, m->fairness, m->slot_seconds,
+		m->rescales, m->parks);
 }
 
 static void csv_head(FILE *to, const char *what)
@@ -30,7 +33,8 @@ static void csv_head(FILE *to, const char *what)
 	if (what)
 		fprintf(to, "%s_s,", what);
 	fputs("policy,total_s,utilisation,response_s,completion_s,"
-	      "bounded_slowdown,slot_seconds,rescales\n",
+	      "bounded_slowdown,slot_seconds,rescales,fairness,efficiency,"
+	      "parks\n",
 	      to);
 }
 
@@ -40,9 +44,10 @@ static void csv_row(FILE *to, const struct simulation_row *row)
 
 	if (row->what)
 		fprintf(to, "%u,", row->value);
-	fprintf(to, "%s,%.4f,%.6f,%.4f,%.4f,%.4f,%.2f,%.2f\n", row->policy,
-		m->total, m->utilisation, m->response, m->completion,
-		m->slowdown, m->slot_seconds, m->rescales);
+	fprintf(to, "%s,%.4f,%.6f,%.4f,%.4f,%.4f,%.2f,%.2f,%.6f,%.6f,%.2f\n",
+		row->policy, m->total, m->utilisation, m->response,
+		m->completion, m->slowdown, m->slot_seconds, m->rescales,
+		m->fairness, m->efficiency, m->parks);
 }
 
 static void json_row(FILE *to, const struct simulation_row *row)
@@ -63,6 +68,9 @@ static void json_row(FILE *to, const struct simulation_row *row)
 	json_add_number(object, "bounded_slowdown", m->slowdown);
 	json_add_number(object, "slot_seconds", m->slot_seconds);
 	json_add_number(object, "rescales", m->rescales);
+	json_add_number(object, "fairness", m->fairness);
+	json_add_number(object, "efficiency", m->efficiency);
+	json_add_number(object, "parks", m->parks);
 	json_print(to, object);
 }
 
@@ -73,10 +81,8 @@ const struct simulation_view simulation_json = {NULL, json_row};
 /* ---- decisions ---- */
 
 static const char *const kinds[] = {
-	[SCHED_START] = "start",
-	[SCHED_RESIZE] = "resize",
-	[SCHED_PARK] = "park",
-	[SCHED_WAIT] = "wait",
+	[SCHED_START] = "start",   [SCHED_RESIZE] = "resize",
+	[SCHED_PARK] = "park",     [SCHED_WAIT] = "wait",
 	[SCHED_ASK] = "ask again",
 };
 

@@ -23,8 +23,9 @@ echo 1..9
 
 simulates 0 "$table" --set A --compare published,published_min &&
 	[ "$(wc -l < out)" -eq 3 ] &&
-	says 'published                       1929      93.44%      39.78       449.86' &&
-	says 'published_min                   2951      48.42%       0.00       616.19'
+	says 'published                      1929  93.44%      39.78       449.86' &&
+	says 'published_min                  2951  48.42%       0.00       616.19' &&
+	[ "$(wc -L < out)" -le 120 ]
 verdict $? 'policies are compared in a table'
 
 simulates 0 "$table" --set B --policy elastic --csv --sweep gap=0:360:180 &&

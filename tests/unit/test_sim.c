@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
+#include "core/sched_plan.h"
 #include "sim/engine.h"
 #include "tests/check.h"
 
@@ -60,11 +61,10 @@ static void on_slots(void *user, usec_t now, const struct sched_job *job,
 		 used ? ", " : "", (double)now / (double)S, job->number, to);
 }
 
-/* What slots which job has from when on. */
-static const char *run(const char *policy)
+static const char *run_policy(const struct sched_policy *policy)
 {
 	const struct sim_settings settings = {
-		.policy = sched_policy_find(policy),
+		.policy = policy,
 		.gap = -1,
 		.rescale_gap = -1,
 		.observer = {.on_slots = on_slots},
@@ -74,6 +74,12 @@ static const char *run(const char *policy)
 	if (sim_run_all(&metrics, &workload, &settings, &err) < 0)
 		return err.text;
 	return told;
+}
+
+/* What slots which job has from when on. */
+static const char *run(const char *policy)
+{
+	return run_policy(sched_policy_find(policy));
 }
 
 static bool is_near(double a, double b)
@@ -186,6 +192,84 @@ static void easy_believes_the_estimate(void)
 		   "204: 1 has 9, 306: 1 has 0");
 }
 
+/* A new job takes all, and the job that ran waits until it has ended. */
+static size_t decide_last_first(struct sched_view *view,
+				struct sched_action *actions)
+{
+	struct sched_plan plan = {.view = view, .actions = actions};
+
+	if (view->n_running > 0)
+		sched_plan_park(&plan, view->running[0], SCHED_GIVES_WAY,
+				view->submitted);
+	if (view->n_queue > 0)
+		sched_plan_start(&plan, view->queue[view->n_queue - 1], 8,
+				 SCHED_FITS);
+	return plan.n;
+}
+
+/* Job 0 has done half when it is parked at 52 s, and pauses for 3 s. */
+static void a_parked_job_goes_on_from_where_it_was(void)
+{
+	static const struct sched_policy last_first = {
+		.name = "last_first", .decide = decide_last_first};
+
+	begin();
+	submit(0, 1);
+	submit(52 * S, 1);
+	CHECK_TEXT(run_policy(&last_first),
+		   "0: 0 has 9, 52: 0 has 0, 52: 1 has 9, 154: 1 has 0, "
+		   "154: 0 has 9, 207: 0 has 0");
+	CHECK(metrics.parks == 1 && metrics.rescales == 0);
+	CHECK(is_near(metrics.response, 0));
+	/* it waited from 52 to 154 s */
+	CHECK(is_near(metrics.slowdown, (207 / 105.0 + 1) / 2));
+	CHECK(is_near(metrics.slot_seconds, 9 * 207));
+	/* 100 steps of 4 s on 2 ranks, twice */
+	CHECK(is_near(metrics.efficiency, 1600 / (9 * 207.0)));
+}
+
+static double usage[2][8];
+static size_t questions;
+
+static size_t decide_and_look_at_users(struct sched_view *view,
+				       struct sched_action *actions)
+{
+	usage[0][questions] = view->users[0].usage;
+	usage[1][questions++] = view->users[1].usage;
+	return sched_fifo(view, actions);
+}
+
+/* Job 0 has 9 slots until 102 s, job 1 5 until 304 s; the one that waits is not
+ * asked for. */
+static void the_policy_sees_what_each_user_had(void)
+{
+	static struct workload_user users[] = {{"ada", 1}, {"bob", 3}};
+	static const struct sched_policy looks = {
+		.name = "looks",
+		.decide = decide_and_look_at_users,
+		.sizes = SCHED_MAX_ONLY,
+	};
+
+	begin();
+	workload.users = (struct workload_users){.at = users, .n = 2};
+	submit(0, 1);
+	submit(0, 1);
+	submit(202 * S, 1);
+	jobs[1].class = jobs[1].user = jobs[2].user = 1;
+	questions = 0;
+	CHECK_TEXT(run_policy(&looks),
+		   "0: 0 has 9, 102: 0 has 0, 102: 1 has 5, 304: 1 has 0, "
+		   "304: 2 has 9, 406: 2 has 0");
+	CHECK(questions == 6 && usage[0][0] == 0 && usage[1][1] == 0);
+	CHECK(is_near(usage[0][2], 1) && is_near(usage[1][2], 0));
+	CHECK(is_near(usage[0][3], 9 * 102 / (9 * 102 + 5 * 100.0)));
+	CHECK(is_near(usage[1][4], 5 * 202 / (9 * 102 + 5 * 202.0)));
+	/* slowdowns of 1; of 304 / 202 and 204 / 102 */
+	CHECK(is_near(metrics.fairness,
+		      pow(1 + (304 / 202.0 + 2) / 2, 2) / 2 /
+			      (1 + pow((304 / 202.0 + 2) / 2, 2))));
+}
+
 static void jobs_that_wait_for_ever_are_an_error(void)
 {
 	begin();
@@ -211,5 +295,7 @@ RUN_TESTS(TEST(a_job_starts_and_computes),
 	  TEST(a_short_run_counts_as_ten_seconds_in_the_slowdown),
 	  TEST(the_gap_submits_jobs_without_a_time_of_their_own),
 	  TEST(easy_believes_the_estimate),
+	  TEST(a_parked_job_goes_on_from_where_it_was),
+	  TEST(the_policy_sees_what_each_user_had),
 	  TEST(jobs_that_wait_for_ever_are_an_error),
 	  TEST(a_time_without_end_is_an_error))

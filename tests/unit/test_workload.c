@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "sim/workload.h"
+#include "sim/workload_users.h"
 #include "tests/check.h"
 
 #include <errno.h>
@@ -76,6 +76,61 @@ static void times_are_curves_of_the_number_of_ranks(void)
 	CHECK(curve_most(&a->step_time, 1, 4) == 2);
 }
 
+#define BY(user) "{\"class\": \"a\", \"user\": \"" user "\"}"
+
+static void jobs_are_of_the_users_that_are_listed(void)
+{
+	CLEANUP(workload_destroy) struct workload *workload = NULL;
+	const struct workload_job *jobs;
+
+	CHECK(parse(&workload, HEAD CLASS
+		    "], \"usage_half_life\": 60, "
+		    "\"users\": [{\"name\": \"ada\", \"share\": 3}, "
+		    "{\"name\": \"bob\"}], "
+		    "\"jobs\": [" BY("bob") "," JOB "," BY("ada") "," JOB
+								  "]}") == 0);
+	CHECK(workload->usage_half_life == 60000000);
+	CHECK(workload->users.n == 3);
+	CHECK(workload->users.at[0].share == 3);
+	CHECK_TEXT(workload->users.at[1].name, "bob");
+	CHECK(workload->users.at[1].share == 1);
+	CHECK_TEXT(workload->users.at[2].name, "");
+	jobs = workload->sets->jobs;
+	CHECK(jobs[0].user == 1 && jobs[1].user == 2);
+	CHECK(jobs[2].user == 0 && jobs[3].user == 2);
+}
+
+static void without_a_list_every_user_has_the_same_share(void)
+{
+	CLEANUP(workload_destroy) struct workload *workload = NULL;
+
+	CHECK(parse(&workload, HEAD CLASS "], \"jobs\": [" BY("x") "," BY(
+				       "y") "," BY("x") "]}") == 0);
+	CHECK(workload->users.n == 2 && workload->users.at[1].share == 1);
+	CHECK(workload->sets->jobs[1].user == 1);
+	CHECK(workload->sets->jobs[2].user == 0);
+	CHECK(workload->usage_half_life == (usec_t)7 * 86400 * 1000000);
+}
+
+/* Many times the number that the table has room for at first. */
+static void each_of_many_users_is_found_again(void)
+{
+	struct workload_users users = {.n = 0};
+	bool found = true;
+
+	for (unsigned i = 0; i < 2000; i++) {
+		char name[16];
+		unsigned index;
+
+		snprintf(name, sizeof(name), "u%u", i % 1000);
+		found = found &&
+			workload_users_add(&users, name, &index) == 0 &&
+			index == i % 1000;
+	}
+	CHECK(found && users.n == 1000);
+	workload_users_fini(&users);
+}
+
 static const struct {
 	const char *text, *sentence;
 } rows[] = {
@@ -86,8 +141,8 @@ static const struct {
 	{"{\"slots\": 8}", "w.json:1: 'classes' is missing"},
 	{HEAD CLASS "],\n\"jbos\": []}",
 	 "w.json:6: there is no key 'jbos' here; source, slots, "
-	 "launcher_slots, rescale_gap, decision_delay, gap, start, "
-	 "move, classes, jobs, sets"},
+	 "launcher_slots, rescale_gap, decision_delay, gap, "
+	 "usage_half_life, start, move, users, classes, jobs, sets"},
 	{HEAD CLASS "],\n\"slots\": 9}", "w.json:6: 'slots' stands twice"},
 	{HEAD CLASS "],\n\"gap\":\n-1}",
 	 "w.json:7: gap is -1, and not from 0 to 1e+09"},
@@ -152,6 +207,16 @@ static const struct {
 	 "'points' or 'line'"},
 	{HEAD GOOD "\"step_time\":\n{\"line\": [[1, 1]]}}]}",
 	 "w.json:6: step_time has 1 members, and not 2 to 64"},
+	{HEAD CLASS "],\n\"users\": [{\"name\": \"ada\"}],\n\"jobs\": [" JOB
+		    ",\n{\"class\": \"a\", \"user\": \"bob\"}]}",
+	 "w.json:8: there is no user named bob"},
+	{HEAD CLASS "],\n\"users\": [{\"name\": \"ada\"},\n{\"name\": "
+		    "\"ada\"}], \"jobs\": [" JOB "]}",
+	 "w.json:7: there are two users named ada"},
+	{HEAD CLASS "],\n\"users\": [{\"name\": \"ada\", \"share\": 0}]}",
+	 "w.json:6: share is 0, and not from 1 to 1e+06"},
+	{HEAD CLASS "],\n\"usage_half_life\": -1}",
+	 "w.json:6: usage_half_life is -1, and not from 0 to 1e+09"},
 	{HEAD CLASS "],\n\"source\": 3, \"jobs\": [" JOB "]}",
 	 "w.json:6: source is not a text"},
 	{HEAD CLASS "],\n\"jobs\": {}}",
@@ -192,6 +257,9 @@ static void a_file_that_cannot_be_read_is_named(void)
 
 RUN_TESTS(TEST(a_workload_is_read),
 	  TEST(times_are_curves_of_the_number_of_ranks),
+	  TEST(jobs_are_of_the_users_that_are_listed),
+	  TEST(without_a_list_every_user_has_the_same_share),
+	  TEST(each_of_many_users_is_found_again),
 	  TEST(what_is_wrong_is_told_with_its_line),
 	  TEST(the_line_is_found_behind_strings_of_any_kind),
 	  TEST(a_file_that_cannot_be_read_is_named))
