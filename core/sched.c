@@ -106,6 +106,8 @@ unsigned sched_size_at_most(const struct sched_job *job, unsigned ranks)
 
 void sched_fit(const struct sched_policy *policy, struct sched_job *job)
 {
+	if (job->min == 0 && policy->sizes != SCHED_FILL_IN)
+		job->min = job->n_sizes > 0 ? job->sizes[0] : 1;
 	if (policy->sizes == SCHED_MIN_ONLY)
 		job->max = job->min;
 	if (policy->sizes == SCHED_MAX_ONLY)

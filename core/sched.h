@@ -133,8 +133,14 @@ struct sched_action {
 	struct sched_reason reason;
 };
 
-/* Which of its sizes a job may have. */
-enum sched_sizes { SCHED_ALL_SIZES, SCHED_MIN_ONLY, SCHED_MAX_ONLY };
+/* Which of its sizes a job may have.  A fill-in job has a rank at least, unless
+ * the policy takes it for what it is. */
+enum sched_sizes {
+	SCHED_ALL_SIZES,
+	SCHED_MIN_ONLY,
+	SCHED_MAX_ONLY,
+	SCHED_FILL_IN, /* all, and none for a fill-in job */
+};
 
 struct sched_policy {
 	const char *name;

@@ -93,8 +93,7 @@ static bool start(struct sched_plan *plan, struct sched_job *job,
 	usec_t soonest = INT64_MAX;
 
 	if (least <= 0) {
-		sched_plan_start(plan, job,
-				 (unsigned)sched_ranks_free(view, job),
+		sched_plan_start(plan, job, sched_ranks_free(view, job),
 				 SCHED_FITS);
 		return true;
 	}
@@ -105,7 +104,7 @@ static bool start(struct sched_plan *plan, struct sched_job *job,
 		return false;
 	}
 	shrink_others(plan, view, job, most, dialect, &soonest);
-	sched_plan_start(plan, job, (unsigned)sched_ranks_free(view, job),
+	sched_plan_start(plan, job, sched_ranks_free(view, job),
 			 SCHED_MADE_ROOM);
 	return true;
 }
@@ -124,13 +123,13 @@ static void grow(struct sched_plan *plan, struct sched_job *job,
 		 usec_t *soonest)
 {
 	const struct sched_view *view = plan->view;
-	unsigned most = job->size + (unsigned)view->free;
+	unsigned most =
+		sched_size_at_most(job, job->size + (unsigned)view->free);
 
-	if (sched_is_moving(job) || job->size >= job->max)
+	if (sched_is_moving(job) || most <= job->size)
 		return;
 	if (!is_in_gap(view, job))
-		sched_plan_resize(plan, job, most < job->max ? most : job->max,
-				  SCHED_GROWS, NULL);
+		sched_plan_resize(plan, job, most, SCHED_GROWS, NULL);
 	else if (job->changed + view->gap < *soonest)
 		*soonest = job->changed + view->gap;
 }

@@ -62,11 +62,12 @@ bool sched_is_moving(const struct sched_job *job)
 	return job->target != job->size;
 }
 
-int sched_ranks_free(const struct sched_view *view, const struct sched_job *job)
+unsigned sched_ranks_free(const struct sched_view *view,
+			  const struct sched_job *job)
 {
 	int free = view->free - (int)view->extra;
 
-	return free < (int)job->max ? free : (int)job->max;
+	return free > 0 ? sched_size_at_most(job, (unsigned)free) : 0;
 }
 
 int sched_slots_missing(const struct sched_view *view, unsigned ranks)
@@ -78,5 +79,6 @@ unsigned sched_size_less(const struct sched_job *job, int ranks)
 {
 	int size = (int)job->size - ranks;
 
-	return size > (int)job->min ? (unsigned)size : job->min;
+	return size > (int)job->min ? sched_size_at_most(job, (unsigned)size)
+				    : job->min;
 }

@@ -31,15 +31,15 @@ void sched_plan_ask(struct sched_plan *plan, usec_t at, enum sched_cause cause,
 /* Whether a start or a rescale of the job is under way. */
 bool sched_is_moving(const struct sched_job *job);
 
-/* Ranks for which the free slots are enough, at most max; may be below 0. */
-int sched_ranks_free(const struct sched_view *view,
-		     const struct sched_job *job);
+/* The largest of its sizes for which the free slots are enough; 0: none. */
+unsigned sched_ranks_free(const struct sched_view *view,
+			  const struct sched_job *job);
 
 /* Slots that are missing for so many ranks; 0 or less: none. */
 int sched_slots_missing(const struct sched_view *view, unsigned ranks);
 
-/* The size that is left to a job when it gives up so many ranks, which is its
- * minimum at least. */
+/* The largest size that is left to a job when it gives up so many ranks, or
+ * more if the application accepts no other; its minimum at least. */
 unsigned sched_size_less(const struct sched_job *job, int ranks);
 
 #endif

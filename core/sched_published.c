@@ -81,12 +81,12 @@ static void shrink_for(struct sched_plan *plan, const struct sched_job *job)
 /* False: it has to wait. */
 static bool start(struct sched_plan *plan, struct sched_job *job)
 {
-	int ranks = sched_ranks_free(plan->view, job);
+	unsigned ranks = sched_ranks_free(plan->view, job);
 	usec_t soonest;
 	int missing;
 
-	if (ranks >= (int)job->min) {
-		sched_plan_start(plan, job, (unsigned)ranks, SCHED_FITS);
+	if (ranks >= job->min) {
+		sched_plan_start(plan, job, ranks, SCHED_FITS);
 		return true;
 	}
 	missing = missing_at_best(plan->view, job, &soonest);
@@ -100,12 +100,12 @@ static bool start(struct sched_plan *plan, struct sched_job *job)
 
 static void start_or_wait(struct sched_plan *plan, struct sched_job *job)
 {
-	int ranks = sched_ranks_free(plan->view, job);
+	unsigned ranks = sched_ranks_free(plan->view, job);
 
-	if (ranks < (int)job->min)
+	if (ranks < job->min)
 		sched_plan_wait(plan, job, SCHED_NO_ROOM);
 	else
-		sched_plan_start(plan, job, (unsigned)ranks, SCHED_FITS);
+		sched_plan_start(plan, job, ranks, SCHED_FITS);
 }
 
 /* *soonest: the end of the first gap that is in the way. */

@@ -89,6 +89,8 @@ static void set_up_job(struct engine *engine, size_t i,
 		.submitted = from->submit,
 		.min = job->class->min,
 		.max = job->class->max,
+		.sizes = job->class->sizes,
+		.n_sizes = job->class->n_sizes,
 		.user = from->user,
 		.pace = {.curve = &engine->curves[from->class],
 			 .left = job->steps},
@@ -148,6 +150,21 @@ static void engine_fini_at(struct engine *engine)
 	free(engine->actions);
 }
 
+static int refuse_policy(const struct sched_policy *policy,
+			 const struct workload *workload, struct error *err)
+{
+	if (!policy->published)
+		return 0;
+	for (size_t i = 0; i < workload->n_classes; i++)
+		if (workload->classes[i].n_sizes > 0)
+			return error_set(err, -EINVAL,
+					 "class %s has sizes, of which %s "
+					 "knows nothing",
+					 workload->classes[i].name,
+					 policy->name);
+	return 0;
+}
+
 int sim_run(struct sim_metrics *out, const struct workload *workload,
 	    const struct workload_set *set, const struct sim_settings *settings,
 	    struct error *err)
@@ -158,8 +175,10 @@ int sim_run(struct sim_metrics *out, const struct workload *workload,
 		.settings = settings,
 		.policy = settings->policy,
 	};
-	int r;
+	int r = refuse_policy(engine.policy, workload, err);
 
+	if (r < 0)
+		return r;
 	if (set_up(&engine, set) < 0)
 		return error_set(err, -ENOMEM, "out of memory");
 	r = loop(&engine, err);

@@ -57,8 +57,9 @@ struct sim_settings {
 	struct sim_observer observer;
 };
 
-/* 0; -EDEADLK with a sentence if the policy leaves jobs waiting for ever;
- * -ERANGE if virtual time has no end; -ENOMEM. */
+/* 0; -EINVAL with a sentence if a policy of the published simulator does not
+ * know what the workload has; -EDEADLK with a sentence if the policy leaves
+ * jobs waiting for ever; -ERANGE if virtual time has no end; -ENOMEM. */
 int sim_run(struct sim_metrics *out, const struct workload *workload,
 	    const struct workload_set *set, const struct sim_settings *settings,
 	    struct error *err);

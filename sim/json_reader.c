@@ -40,16 +40,15 @@ int json_read_number(const struct json_reader *reader, const cJSON *item,
 	return 0;
 }
 
-static int read_whole(const struct json_reader *reader, const cJSON *item,
-		      const struct json_key *key, double *out)
+int json_read_whole(const struct json_reader *reader, const cJSON *item,
+		    const char *what, double min, double max, double *out)
 {
-	int r = json_read_number(reader, item, key->name, key->min, key->max,
-				 out);
+	int r = json_read_number(reader, item, what, min, max, out);
 
 	if (r == 0 && *out != floor(*out))
 		return json_refuse(reader, item,
-				   "%s is %g, and not a whole number",
-				   key->name, *out);
+				   "%s is %g, and not a whole number", what,
+				   *out);
 	return r;
 }
 
@@ -82,11 +81,13 @@ static int read_value(const struct json_reader *reader, const cJSON *item,
 	case JSON_NAME:
 		return read_name(reader, item, key, member);
 	case JSON_COUNT:
-		r = read_whole(reader, item, key, &number);
+		r = json_read_whole(reader, item, key->name, key->min, key->max,
+				    &number);
 		*(unsigned *)(void *)member = (unsigned)number;
 		break;
 	case JSON_INTEGER:
-		r = read_whole(reader, item, key, &number);
+		r = json_read_whole(reader, item, key->name, key->min, key->max,
+				    &number);
 		*(int *)(void *)member = (int)number;
 		break;
 	case JSON_NUMBER:

@@ -47,6 +47,10 @@ int json_read_object(const struct json_reader *reader, const cJSON *item,
 int json_read_number(const struct json_reader *reader, const cJSON *item,
 		     const char *what, double min, double max, double *out);
 
+/* The same, of a number without fraction. */
+int json_read_whole(const struct json_reader *reader, const cJSON *item,
+		    const char *what, double min, double max, double *out);
+
 /* An array of min to max members, whose number goes to *n. */
 int json_check_array(const struct json_reader *reader, const cJSON *item,
 		     const char *what, size_t min, size_t max, size_t *n);

@@ -60,7 +60,7 @@ void sim_job_computes(struct sim_job *job, usec_t at)
 struct cost_curve sim_class_curve(const struct workload_class *class)
 {
 	const struct curve *curve = &class->step_time;
-	unsigned min = class->min ? class->min : 1;
+	unsigned min = workload_class_least(class);
 	struct cost_steps steps = {.n = 0};
 
 	cost_observe(&steps, min, curve_at(curve, min));

@@ -300,6 +300,8 @@ void workload_destroy(struct workload *workload)
 	for (size_t i = 0; i < workload->n_sets; i++)
 		free(workload->sets[i].jobs);
 	free(workload->sets);
+	for (size_t i = 0; i < workload->n_classes; i++)
+		free(workload->classes[i].sizes);
 	free(workload->classes);
 	workload_users_fini(&workload->users);
 	free(workload);

@@ -25,7 +25,10 @@ enum {
 
 struct workload_class {
 	char name[WORKLOAD_NAME_MAX + 1];
-	unsigned min, max;      /* ranks */
+	unsigned min, max; /* ranks; min 0: a fill-in job */
+	unsigned *sizes;   /* that the application accepts, the smallest
+			    * first, min and max among them; NULL: all */
+	size_t n_sizes;
 	double steps;           /* of a job that has no number of its own */
 	struct curve step_time; /* of one step */
 	struct curve start;     /* until it computes */

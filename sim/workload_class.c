@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLASSES_MAX = 1000 };
+enum { CLASSES_MAX = 1000, SIZES_MAX = 1000, NOT_SAID = -1 };
 
 #define RAW(type, member) offsetof(struct type, member)
 
 struct raw_class {
 	char name[WORKLOAD_NAME_MAX + 1];
-	unsigned min, max;
+	int min, max; /* NOT_SAID */
 	double steps;
-	const cJSON *step_time, *start, *move;
+	const cJSON *sizes, *step_time, *start, *move;
 };
 
 struct raw_curve {
@@ -99,12 +99,74 @@ static int read_curve(const struct json_reader *reader, const cJSON *item,
 	return r;
 }
 
+/* ---- sizes ---- */
+
+static int read_sizes(const struct json_reader *reader, const cJSON *item,
+		      struct workload_class *class)
+{
+	double size, last = 0;
+	size_t n;
+	int r = json_check_array(reader, item, "sizes", 1, SIZES_MAX, &n);
+
+	if (r < 0)
+		return r;
+	class->sizes = calloc(n, sizeof(*class->sizes));
+	if (!class->sizes)
+		return error_set(reader->err, -ENOMEM, "out of memory");
+	for (const cJSON *at = item->child; at; at = at->next, last = size) {
+		r = json_read_whole(reader, at, "a size", 1, WORKLOAD_SLOTS_MAX,
+				    &size);
+		if (r < 0)
+			return r;
+		if (size <= last)
+			return json_refuse(reader, at,
+					   "class %s: the sizes do not "
+					   "increase",
+					   class->name);
+		class->sizes[class->n_sizes++] = (unsigned)size;
+	}
+	return 0;
+}
+
+static bool has_size(const struct workload_class *class, unsigned size)
+{
+	for (size_t i = 0; i < class->n_sizes; i++)
+		if (class->sizes[i] == size)
+			return true;
+	return class->n_sizes == 0;
+}
+
+static int set_sizes(const struct json_reader *reader, const cJSON *item,
+		     const struct raw_class *raw, struct workload_class *class)
+{
+	int r = raw->sizes ? read_sizes(reader, raw->sizes, class) : 0;
+
+	if (r < 0)
+		return r;
+	if (!raw->sizes && (raw->min == NOT_SAID || raw->max == NOT_SAID))
+		return json_refuse(reader, item,
+				   "class %s: there are to be 'min' and 'max', "
+				   "or 'sizes'",
+				   class->name);
+	class->min =
+		raw->min == NOT_SAID ? class->sizes[0] : (unsigned)raw->min;
+	class->max = raw->max == NOT_SAID ? class->sizes[class->n_sizes - 1]
+					  : (unsigned)raw->max;
+	if ((class->min > 0 && !has_size(class, class->min)) ||
+	    !has_size(class, class->max))
+		return json_refuse(reader, item,
+				   "class %s: min %u or max %u is none of its "
+				   "sizes",
+				   class->name, class->min, class->max);
+	return 0;
+}
+
 /* ---- classes ---- */
 
 int workload_class_check(const struct json_reader *reader, const cJSON *item,
 			 const struct workload_class *class, double steps)
 {
-	unsigned min = class->min, max = class->max;
+	unsigned min = workload_class_least(class), max = class->max;
 
 	if (curve_most(&class->step_time, min, max) * steps +
 		    curve_most(&class->start, min, max) +
@@ -120,12 +182,12 @@ static int check_class(const struct json_reader *reader, const cJSON *item,
 		       const struct workload *workload,
 		       const struct workload_class *class)
 {
-	unsigned min = class->min, max = class->max;
+	unsigned min = workload_class_least(class), max = class->max;
 
-	if (min > max)
+	if (class->min > max)
 		return json_refuse(reader, item,
 				   "class %s: min %u is above max %u",
-				   class->name, min, max);
+				   class->name, class->min, max);
 	if (max + workload->launcher_slots > workload->slots)
 		return json_refuse(reader, item,
 				   "class %s: max %u, and %u for a launcher, "
@@ -153,25 +215,30 @@ static int read_class(const struct json_reader *reader, const cJSON *item,
 {
 	static const struct json_key keys[] = {
 		{"name", JSON_NAME, RAW(raw_class, name), 0, 0, true},
-		{"min", JSON_COUNT, RAW(raw_class, min), 1, WORKLOAD_SLOTS_MAX,
-		 true},
-		{"max", JSON_COUNT, RAW(raw_class, max), 1, WORKLOAD_SLOTS_MAX,
-		 true},
+		{"min", JSON_INTEGER, RAW(raw_class, min), 0,
+		 WORKLOAD_SLOTS_MAX, false},
+		{"max", JSON_INTEGER, RAW(raw_class, max), 1,
+		 WORKLOAD_SLOTS_MAX, false},
+		{"sizes", JSON_ITEM, RAW(raw_class, sizes), 0, 0, false},
 		{"steps", JSON_NUMBER, RAW(raw_class, steps), 1, 1e15, true},
 		{"step_time", JSON_ITEM, RAW(raw_class, step_time), 0, 0, true},
 		{"start", JSON_ITEM, RAW(raw_class, start), 0, 0, false},
 		{"move", JSON_ITEM, RAW(raw_class, move), 0, 0, false},
 	};
-	struct raw_class raw = {.start = all->start, .move = all->move};
+	struct raw_class raw = {.min = NOT_SAID,
+				.max = NOT_SAID,
+				.start = all->start,
+				.move = all->move};
 	int r = json_read_object(reader, item, keys, LENGTH(keys), &raw);
 
 	if (r < 0)
 		return r;
 	strcpy(class->name, raw.name);
-	class->min = raw.min;
-	class->max = raw.max;
 	class->steps = raw.steps;
-	r = read_curve(reader, raw.step_time, "step_time", &class->step_time);
+	r = set_sizes(reader, item, &raw, class);
+	if (r == 0)
+		r = read_curve(reader, raw.step_time, "step_time",
+			       &class->step_time);
 	if (r == 0 && raw.start)
 		r = read_curve(reader, raw.start, "start", &class->start);
 	if (r == 0 && raw.move)
@@ -191,7 +258,9 @@ size_t workload_class_find(const struct workload *workload, const char *name)
 
 unsigned workload_class_least(const struct workload_class *class)
 {
-	return class->min;
+	return class->min > 0       ? class->min
+	       : class->n_sizes > 0 ? class->sizes[0]
+				    : 1;
 }
 
 int workload_classes_read(const struct json_reader *reader,
@@ -210,16 +279,15 @@ int workload_classes_read(const struct json_reader *reader,
 	for (const cJSON *at = raw->items->child; at; at = at->next) {
 		struct workload_class *class =
 			&workload->classes[workload->n_classes];
+		size_t before = workload->n_classes++;
 
 		r = read_class(reader, at, workload, raw, class);
 		if (r < 0)
 			return r;
-		if (workload_class_find(workload, class->name) <
-		    workload->n_classes)
+		if (workload_class_find(workload, class->name) < before)
 			return json_refuse(reader, at,
 					   "there are two classes named %s",
 					   class->name);
-		workload->n_classes++;
 	}
 	return 0;
 }

@@ -110,6 +110,59 @@ static const char *decide(enum sched_cause cause, struct sched_job *submitted)
 	return told;
 }
 
+static const unsigned powers[] = {2, 4, 8, 16};
+
+static struct sched_job *add_of_powers(unsigned i, int priority)
+{
+	struct sched_job *job = add(i, priority, 2, 16);
+
+	job->sizes = powers;
+	job->n_sizes = LENGTH(powers);
+	return job;
+}
+
+static void elastic_starts_a_job_on_a_size_that_it_accepts(void)
+{
+	begin("elastic");
+	runs(add(0, 3, 2, 9), 9, 0, 0);
+	CHECK_TEXT(decide(SCHED_SUBMITTED, add_of_powers(1, 1)),
+		   "start 1 on 8");
+	CHECK(view.free == 1);
+}
+
+static void a_job_shrinks_to_a_size_that_it_accepts(void)
+{
+	begin("operator");
+	runs(add_of_powers(0, 1), 16, 0, 0);
+	CHECK_TEXT(decide(SCHED_SUBMITTED, add(1, 2, 3, 3)),
+		   "resize 0 to 8 for 1, start 1 on 3");
+	CHECK(view.free == 7);
+}
+
+static void a_job_grows_only_to_a_size_that_it_accepts(void)
+{
+	begin("elastic");
+	runs(add_of_powers(0, 1), 4, 0, 0);
+	runs(add(1, 2, 11, 11), 11, 0, 0);
+	CHECK_TEXT(decide(SCHED_ENDED, NULL), "");
+	view.free++;
+	CHECK_TEXT(decide(SCHED_ENDED, NULL), "resize 0 to 8");
+}
+
+static void a_fill_in_job_has_a_rank_if_the_policy_does_not_fill_in(void)
+{
+	static const struct sched_policy fills_in = {.sizes = SCHED_FILL_IN};
+	struct sched_job job = {.min = 0, .max = 9};
+
+	sched_fit(&fills_in, &job);
+	CHECK(job.min == 0);
+	sched_fit(sched_policy_find("rigid_min"), &job);
+	CHECK(job.min == 1 && job.max == 1);
+	job = (struct sched_job){.max = 8, .sizes = powers, .n_sizes = 3};
+	sched_fit(sched_policy_find("elastic"), &job);
+	CHECK(job.min == 2);
+}
+
 static void elastic_starts_a_job_on_what_is_free(void)
 {
 	begin("elastic");
@@ -394,7 +447,11 @@ static void every_policy_and_rule_has_a_name(void)
 		CHECK(*sched_rule_text((enum sched_rule)i));
 }
 
-RUN_TESTS(TEST(elastic_starts_a_job_on_what_is_free),
+RUN_TESTS(TEST(elastic_starts_a_job_on_a_size_that_it_accepts),
+	  TEST(a_job_shrinks_to_a_size_that_it_accepts),
+	  TEST(a_job_grows_only_to_a_size_that_it_accepts),
+	  TEST(a_fill_in_job_has_a_rank_if_the_policy_does_not_fill_in),
+	  TEST(elastic_starts_a_job_on_what_is_free),
 	  TEST(elastic_frees_slots_up_to_the_maximum_of_the_new_job),
 	  TEST(elastic_shrinks_a_job_of_equal_priority),
 	  TEST(elastic_shrinks_no_job_of_higher_priority),

@@ -192,6 +192,21 @@ static void easy_believes_the_estimate(void)
 		   "204: 1 has 9, 306: 1 has 0");
 }
 
+static void the_published_simulator_knows_no_sizes(void)
+{
+	static unsigned sizes[] = {2, 4, 8};
+
+	begin();
+	submit(0, 1);
+	classes[0].sizes = sizes;
+	classes[0].n_sizes = LENGTH(sizes);
+	CHECK_TEXT(run("published_min"),
+		   "set A: class a has sizes, of which published_min knows "
+		   "nothing");
+	workload.slots = 8;
+	CHECK_TEXT(run("elastic"), "0: 0 has 5, 202: 0 has 0");
+}
+
 /* A new job takes all, and the job that ran waits until it has ended. */
 static size_t decide_last_first(struct sched_view *view,
 				struct sched_action *actions)
@@ -295,6 +310,7 @@ RUN_TESTS(TEST(a_job_starts_and_computes),
 	  TEST(a_short_run_counts_as_ten_seconds_in_the_slowdown),
 	  TEST(the_gap_submits_jobs_without_a_time_of_their_own),
 	  TEST(easy_believes_the_estimate),
+	  TEST(the_published_simulator_knows_no_sizes),
 	  TEST(a_parked_job_goes_on_from_where_it_was),
 	  TEST(the_policy_sees_what_each_user_had),
 	  TEST(jobs_that_wait_for_ever_are_an_error),

@@ -76,6 +76,25 @@ static void times_are_curves_of_the_number_of_ranks(void)
 	CHECK(curve_most(&a->step_time, 1, 4) == 2);
 }
 
+static void a_class_may_have_sizes_and_fill_in(void)
+{
+	CLEANUP(workload_destroy) struct workload *workload = NULL;
+	const struct workload_class *class;
+
+	CHECK(parse(&workload,
+		    HEAD "{\"name\": \"a\", \"sizes\": [2, 4], \"steps\": 1, "
+			 "\"step_time\": 1}, {\"name\": \"b\", \"min\": 0, "
+			 "\"sizes\": [1, 3, 7], \"max\": 3, \"steps\": 1, "
+			 "\"step_time\": {\"line\": [[1, 1], [2, 2]]}}], "
+			 "\"jobs\": [" JOB "]}") == 0);
+	class = &workload->classes[0];
+	CHECK(class->min == 2 && class->max == 4 && class->n_sizes == 2);
+	CHECK(workload_class_least(class) == 2);
+	class = &workload->classes[1];
+	CHECK(class->min == 0 && class->max == 3 && class->n_sizes == 3);
+	CHECK(class->sizes[2] == 7 && workload_class_least(class) == 1);
+}
+
 #define BY(user) "{\"class\": \"a\", \"user\": \"" user "\"}"
 
 static void jobs_are_of_the_users_that_are_listed(void)
@@ -182,6 +201,21 @@ static const struct {
 	      "1,\n\"step_time\": 1}]}",
 	 "w.json:5: class a: max 8, and 1 for a launcher, are more "
 	 "than the 8 slots"},
+	{HEAD
+	 "{\"name\": \"a\", \"min\": 1, \"steps\": 1,\n\"step_time\": 1}]}",
+	 "w.json:5: class a: there are to be 'min' and 'max', or 'sizes'"},
+	{HEAD GOOD "\"step_time\": 1,\n\"sizes\": [1, 2, 2, 4]}]}",
+	 "w.json:6: class a: the sizes do not increase"},
+	{HEAD GOOD "\"step_time\": 1,\n\"sizes\": [1, 2.5]}]}",
+	 "w.json:6: a size is 2.5, and not a whole number"},
+	{HEAD GOOD "\"step_time\": 1, \"sizes\": [1, 2, 3]}]}",
+	 "w.json:5: class a: min 1 or max 4 is none of its sizes"},
+	{HEAD GOOD "\"step_time\": 1, \"sizes\": []}]}",
+	 "w.json:5: sizes has 0 members, and not 1 to 1000"},
+	{HEAD "{\"name\": \"a\", \"min\": 0, \"max\": 4, \"steps\": 1,\n"
+	      "\"step_time\": {\"line\": [[1, 0], [2, 1]]}}]}",
+	 "w.json:6: class a: step_time is not above 0 for every number "
+	 "of ranks from 1 to 4"},
 	{HEAD GOOD "\"step_time\": {\"points\": [[2, 1], [3, "
 		   "0.2]]}}]}",
 	 "w.json:5: class a: step_time is not above 0 for every number "
@@ -257,6 +291,7 @@ static void a_file_that_cannot_be_read_is_named(void)
 
 RUN_TESTS(TEST(a_workload_is_read),
 	  TEST(times_are_curves_of_the_number_of_ranks),
+	  TEST(a_class_may_have_sizes_and_fill_in),
 	  TEST(jobs_are_of_the_users_that_are_listed),
 	  TEST(without_a_list_every_user_has_the_same_share),
 	  TEST(each_of_many_users_is_found_again),
