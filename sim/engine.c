@@ -43,6 +43,10 @@ static int on_event(struct engine *engine, const struct sim_event *event)
 	case SIM_END:
 		engine_end(engine, job);
 		return engine_ask(engine, SCHED_ENDED, NULL);
+	case SIM_FAIL:
+		return engine_fail(engine);
+	case SIM_REPAIR:
+		return engine_repair(engine);
 	case SIM_ASK:
 		return engine_ask(engine, (enum sched_cause)event->size, NULL);
 	}
@@ -55,19 +59,20 @@ static int loop(struct engine *engine, struct error *err)
 	int r = 0;
 
 	while (r == 0 && engine->over < engine->n) {
-		if (!event_heap_pop(&engine->heap, &event))
+		/* nodes fail for ever */
+		if (!event_heap_pop(&engine->heap, &event) ||
+		    (event.kind == SIM_FAIL && engine->heap.n == 0))
 			return error_set(
 				err, -EDEADLK,
 				"%s leaves %zu of %zu jobs waiting for ever",
 				engine->policy->name, engine->n - engine->over,
 				engine->n);
-		if (event.at >= SIM_FOREVER)
-			return error_set(err, -ERANGE,
-					 "%s: the jobs take too long to be "
-					 "simulated",
-					 engine->policy->name);
-		r = on_event(engine, &event);
+		r = event.at < SIM_FOREVER ? on_event(engine, &event) : -ERANGE;
 	}
+	if (r == -ERANGE)
+		return error_set(err, r,
+				 "%s: the jobs take too long to be simulated",
+				 engine->policy->name);
 	return r < 0 ? error_set(err, r, "out of memory") : 0;
 }
 
@@ -136,7 +141,7 @@ static int set_up(struct engine *engine, const struct workload_set *set)
 				     engine->jobs[i].sched.submitted,
 				     (unsigned)i, 0);
 	}
-	return r;
+	return r < 0 ? r : engine_nodes_init(engine);
 }
 
 static void engine_fini_at(struct engine *engine)
@@ -155,6 +160,11 @@ static int refuse_policy(const struct sched_policy *policy,
 {
 	if (!policy->published)
 		return 0;
+	if (workload->failures.mtbf > 0)
+		return error_set(
+			err, -EINVAL,
+			"there are failures, of which %s knows nothing",
+			policy->name);
 	for (size_t i = 0; i < workload->n_classes; i++)
 		if (workload->classes[i].n_sizes > 0)
 			return error_set(err, -EINVAL,
@@ -214,6 +224,9 @@ int sim_run_all(struct sim_metrics *out, const struct workload *workload,
 		out->fairness += one.fairness * share;
 		out->rescales += one.rescales * share;
 		out->parks += one.parks * share;
+		out->failures += one.failures * share;
+		out->repeated += one.repeated * share;
+		out->repeated_steps += one.repeated_steps * share;
 	}
 	return 0;
 }

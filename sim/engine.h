@@ -10,6 +10,10 @@
  * move(ranks) + start(ranks) at its new size.  A decision has its effect after
  * the delay, and the slots that it gives away are taken from that decision on.
  *
+ * A node that fails takes its slots at once, from the jobs that hold them or
+ * were promised them and from those that are free, so that a policy never sees
+ * fewer than none free.
+ *
  * The policies that are the published simulator's keep its time and slots, too:
  *
  * - the delay is a second, but a job that fits when it is submitted starts at
@@ -37,7 +41,11 @@ struct sim_metrics {
 	double efficiency;   /* of these, what the same steps take with the
 			      * fewest ranks */
 	double rescales;
-	double parks; /* a job gave up all its slots and waited again */
+	double parks;          /* a job gave up all its slots, or lost them, and
+				* waited again */
+	double failures;       /* of nodes, until the last job has ended */
+	double repeated;       /* seconds that jobs computed in vain */
+	double repeated_steps; /* in this time */
 };
 
 /* Each of the functions may be NULL. */

@@ -48,36 +48,78 @@ int engine_start(struct engine *engine, struct sim_job *job, unsigned size)
 	return r < 0 ? r : expect_end(engine, job, pause);
 }
 
-/* Its slots were given away with the decision. */
+static int wait_again(struct engine *engine, struct sim_job *job)
+{
+	sorted_jobs_remove(&engine->running, &job->sched);
+	job->sched.place = engine->places++;
+	return sorted_jobs_add(&engine->queue, &job->sched);
+}
+
 static int park(struct engine *engine, struct sim_job *job)
 {
 	set_size(engine, job, 0);
 	engine->tally.parks++;
-	sorted_jobs_remove(&engine->running, &job->sched);
 	job->sched.parked = true;
 	job->sched.changed = engine->now;
-	job->sched.place = engine->places++;
-	return sorted_jobs_add(&engine->queue, &job->sched);
+	return wait_again(engine, job);
+}
+
+static int go_on(struct engine *engine, struct sim_job *job, unsigned size,
+		 double pause)
+{
+	set_size(engine, job, size);
+	sim_job_computes(job, sim_after(engine->now, pause));
+	job->sched.changed = engine->now;
+	return engine_add_event(
+		engine, SIM_END,
+		sim_after(job->computes, sim_job_rest_time(job)),
+		job->sched.number, 0);
 }
 
 int engine_resize(struct engine *engine, struct sim_job *job, unsigned size)
 {
 	bool published = engine->policy->published;
-	double pause;
+	int r;
 
 	sim_job_advance(job, engine->now);
 	event_heap_remove(&engine->heap, job->sched.number, SIM_END);
 	if (size == 0)
 		return park(engine, job);
-	pause = sim_job_pause_time(job, published ? job->sched.size : size);
 	engine->tally.rescales++;
-	set_size(engine, job, size);
-	sim_job_computes(job, sim_after(engine->now, pause));
-	job->sched.changed = published ? job->computes : engine->now;
-	return engine_add_event(
-		engine, SIM_END,
-		sim_after(job->computes, sim_job_rest_time(job)),
-		job->sched.number, 0);
+	r = go_on(engine, job, size,
+		  sim_job_pause_time(job, published ? job->sched.size : size));
+	if (published)
+		job->sched.changed = job->computes;
+	return r;
+}
+
+/* Its start is to come. */
+static int fall_back_at_start(struct engine *engine, struct sim_job *job,
+			      unsigned size)
+{
+	unsigned number = job->sched.number;
+
+	if (size > 0) {
+		event_heap_find(&engine->heap, number, SIM_START)->size = size;
+		return 0;
+	}
+	event_heap_remove(&engine->heap, number, SIM_START);
+	return wait_again(engine, job);
+}
+
+int engine_fall_back(struct engine *engine, struct sim_job *job, unsigned size)
+{
+	usec_t every = engine->workload->failures.checkpoint, lost;
+
+	if (job->sched.size == 0)
+		return fall_back_at_start(engine, job, size);
+	lost = sim_job_fall_back(job, engine->now, every);
+	tally_repeated(&engine->tally, job, lost);
+	event_heap_remove(&engine->heap, job->sched.number, SIM_RESIZE);
+	event_heap_remove(&engine->heap, job->sched.number, SIM_END);
+	if (size == 0)
+		return park(engine, job);
+	return go_on(engine, job, size, sim_job_pause_time(job, size));
 }
 
 void engine_end(struct engine *engine, struct sim_job *job)

@@ -7,15 +7,23 @@
  *
  *   engine.c          the events, one after the other
  *   engine_job.c      what a job does
+ *   engine_nodes.c    nodes that fail
  *   engine_policy.c   questions to the policy, and its decisions
  */
 
 #include "sim/engine.h"
 #include "sim/event_heap.h"
+#include "sim/random.h"
 #include "sim/sim_job.h"
 #include "sim/sim_users.h"
 #include "sim/sorted_jobs.h"
 #include "sim/tally.h"
+
+struct engine_nodes {
+	unsigned all, up;
+	unsigned drawn; /* failures, of nodes that were down as well */
+	struct random random;
+};
 
 struct engine {
 	const struct workload *workload;
@@ -35,11 +43,12 @@ struct engine {
 		usec_t at;
 		size_t n;            /* that are the same */
 	} asked[SCHED_REASSIGN + 1]; /* by cause, the last questions */
+	struct engine_nodes nodes;
 	struct sim_users users;
 	struct tally tally;
 };
 
-/* What follows returns 0 or -ENOMEM. */
+/* What follows returns 0 or -ENOMEM, unless it says more. */
 
 int engine_add_event(struct engine *engine, enum sim_event_kind kind, usec_t at,
 		     unsigned job, unsigned size);
@@ -49,8 +58,18 @@ int engine_add_event(struct engine *engine, enum sim_event_kind kind, usec_t at,
 int engine_start(struct engine *engine, struct sim_job *job, unsigned size);
 int engine_resize(struct engine *engine, struct sim_job *job, unsigned size);
 
+/* A node failed under the job, or under what it was promised: it goes on from
+ * its last checkpoint with the size that is left to it, or at 0 waits.  What it
+ * was told to do is off. */
+int engine_fall_back(struct engine *engine, struct sim_job *job, unsigned size);
+
 /* It has computed its last step; its slots are free. */
 void engine_end(struct engine *engine, struct sim_job *job);
+
+/* -ERANGE: there are too many failures. */
+int engine_nodes_init(struct engine *engine);
+int engine_fail(struct engine *engine);
+int engine_repair(struct engine *engine);
 
 /* submitted: the job of SCHED_SUBMITTED, or NULL. */
 int engine_ask(struct engine *engine, enum sched_cause cause,

@@ -9,11 +9,12 @@ int event_heap_init(struct event_heap *heap, size_t n_jobs, bool as_heapq)
 {
 	*heap = (struct event_heap){.as_heapq = as_heapq};
 	heap->ends = malloc(n_jobs * sizeof(*heap->ends));
+	heap->starts = malloc(n_jobs * sizeof(*heap->starts));
 	heap->resizes = malloc(n_jobs * sizeof(*heap->resizes));
-	if (!heap->ends || !heap->resizes)
+	if (!heap->ends || !heap->starts || !heap->resizes)
 		return -ENOMEM;
 	for (size_t i = 0; i < n_jobs; i++)
-		heap->ends[i] = heap->resizes[i] = SIZE_MAX;
+		heap->ends[i] = heap->starts[i] = heap->resizes[i] = SIZE_MAX;
 	return 0;
 }
 
@@ -21,6 +22,7 @@ void event_heap_fini(struct event_heap *heap)
 {
 	free(heap->events);
 	free(heap->ends);
+	free(heap->starts);
 	free(heap->resizes);
 }
 
@@ -37,6 +39,7 @@ static size_t *place_of(struct event_heap *heap, enum sim_event_kind kind,
 			unsigned job)
 {
 	return kind == SIM_END      ? &heap->ends[job]
+	       : kind == SIM_START  ? &heap->starts[job]
 	       : kind == SIM_RESIZE ? &heap->resizes[job]
 				    : NULL;
 }
@@ -132,6 +135,14 @@ static void remove_as_list(struct event_heap *heap, size_t at)
 		put(heap, i, &heap->events[i + 1]);
 	for (size_t i = heap->n / 2; i > 0; i--)
 		sink(heap, i - 1);
+}
+
+struct sim_event *event_heap_find(struct event_heap *heap, unsigned job,
+				  enum sim_event_kind kind)
+{
+	size_t at = *place_of(heap, kind, job);
+
+	return at == SIZE_MAX ? NULL : &heap->events[at];
 }
 
 bool event_heap_remove(struct event_heap *heap, unsigned job,

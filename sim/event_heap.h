@@ -23,6 +23,8 @@ enum sim_event_kind {
 	SIM_START,  /* a job, on size ranks */
 	SIM_RESIZE, /* a job, to size ranks */
 	SIM_END,    /* a job */
+	SIM_FAIL,   /* a node */
+	SIM_REPAIR, /* a node */
 	SIM_ASK,    /* the policy, with cause */
 };
 
@@ -39,7 +41,8 @@ struct event_heap {
 	struct sim_event *events;
 	size_t n, room;
 	uint64_t added;
-	size_t *ends, *resizes; /* by job: where its event is; SIZE_MAX */
+	size_t *ends, *starts,
+		*resizes; /* by job: where its event is; SIZE_MAX */
 };
 
 /* 0 or -ENOMEM; then, too, event_heap_fini() is to be called. */
@@ -52,7 +55,12 @@ int event_heap_add(struct event_heap *heap, const struct sim_event *event);
 /* False: it is empty. */
 bool event_heap_pop(struct event_heap *heap, struct sim_event *event);
 
-/* Removes a job's SIM_END or SIM_RESIZE; false: it has none. */
+/* A job's SIM_END, SIM_START or SIM_RESIZE, whose size may be changed until the
+ * heap is; NULL: it has none. */
+struct sim_event *event_heap_find(struct event_heap *heap, unsigned job,
+				  enum sim_event_kind kind);
+
+/* Removes a job's SIM_END, SIM_START or SIM_RESIZE; false: it has none. */
 bool event_heap_remove(struct event_heap *heap, unsigned job,
 		       enum sim_event_kind kind);
 

@@ -46,6 +46,16 @@ void sim_job_advance(struct sim_job *job, usec_t now)
 	job->sched.pace.at = now;
 }
 
+usec_t sim_job_fall_back(struct sim_job *job, usec_t now, usec_t every)
+{
+	usec_t lost = now > job->computes ? now - job->computes : 0;
+
+	if (every > 0)
+		lost %= every;
+	sim_job_advance(job, now - lost);
+	return lost;
+}
+
 void sim_job_computes(struct sim_job *job, usec_t at)
 {
 	struct sched_pace *pace = &job->sched.pace;

@@ -36,6 +36,11 @@ double sim_job_rest_time(const struct sim_job *job);
 /* Counts what it has computed until now. */
 void sim_job_advance(struct sim_job *job, usec_t now);
 
+/* Counts only what it has computed until its last checkpoint: so long after it
+ * began to compute at its size, or a multiple of that; 0: it had none since.
+ * Returns for how long it computed since then. */
+usec_t sim_job_fall_back(struct sim_job *job, usec_t now, usec_t every);
+
 /* It has its size, and computes from that instant on. */
 void sim_job_computes(struct sim_job *job, usec_t at);
 

@@ -43,6 +43,14 @@ double tally_end(struct tally *tally, const struct sim_job *job, usec_t ended)
 	return slowdown;
 }
 
+void tally_repeated(struct tally *tally, const struct sim_job *job, usec_t lost)
+{
+	double seconds = (double)lost / (double)SECOND;
+
+	tally->repeated += seconds;
+	tally->repeated_steps += seconds / job->sched.pace.seconds;
+}
+
 struct sim_metrics tally_metrics(const struct tally *tally, unsigned slots)
 {
 	double looks = (double)((tally->last + 3 * SECOND) / LOOK + 1);
@@ -57,5 +65,8 @@ struct sim_metrics tally_metrics(const struct tally *tally, unsigned slots)
 		.efficiency = tally->held > 0 ? tally->work / tally->held : 1,
 		.rescales = (double)tally->rescales,
 		.parks = (double)tally->parks,
+		.failures = (double)tally->failures,
+		.repeated = tally->repeated,
+		.repeated_steps = tally->repeated_steps,
 	};
 }

@@ -15,11 +15,16 @@ struct tally {
 	double work; /* slot-seconds with the fewest ranks */
 	double weight, response, completion, slowdown;
 	usec_t last;
-	size_t rescales, parks, jobs;
+	double repeated, repeated_steps;
+	size_t rescales, parks, failures, jobs;
 };
 
 /* A job has other slots from `now` on. */
 void tally_slots(struct tally *tally, usec_t now, unsigned from, unsigned to);
+
+/* What a job computed for so long, at its size, is lost. */
+void tally_repeated(struct tally *tally, const struct sim_job *job,
+		    usec_t lost);
 
 /* A job has ended; returns its slowdown. */
 double tally_end(struct tally *tally, const struct sim_job *job, usec_t ended);

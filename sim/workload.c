@@ -7,6 +7,7 @@
 #include "sim/json_reader.h"
 #include "sim/line_of.h"
 #include "sim/workload_class.h"
+#include "sim/workload_failures.h"
 #include "sim/workload_users.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ enum {
 struct raw_workload {
 	struct workload *to;
 	struct raw_classes classes;
-	const cJSON *users, *sets, *jobs;
+	const cJSON *failures, *users, *sets, *jobs;
 };
 
 struct raw_set {
@@ -215,6 +216,7 @@ static int read_workload(const struct json_reader *reader,
 		 0, WORKLOAD_SECONDS_MAX, false},
 		{"start", JSON_ITEM, KEY(raw.classes.start), 0, 0, false},
 		{"move", JSON_ITEM, KEY(raw.classes.move), 0, 0, false},
+		{"failures", JSON_ITEM, KEY(raw.failures), 0, 0, false},
 		{"users", JSON_ITEM, KEY(raw.users), 0, 0, false},
 		{"classes", JSON_ITEM, KEY(raw.classes.items), 0, 0, true},
 		{"jobs", JSON_ITEM, KEY(raw.jobs), 0, 0, false},
@@ -230,7 +232,10 @@ static int read_workload(const struct json_reader *reader,
 	if (whole.source && !cJSON_IsString(whole.source))
 		return json_refuse(reader, whole.source,
 				   "source is not a text");
-	if (whole.raw.users)
+	if (whole.raw.failures)
+		r = workload_failures_read(reader, whole.raw.failures,
+					   workload);
+	if (r == 0 && whole.raw.users)
 		r = workload_users_read(reader, whole.raw.users, workload);
 	if (r == 0)
 		r = workload_classes_read(reader, &whole.raw.classes, workload);

@@ -51,6 +51,15 @@ struct workload_set {
 	size_t n;
 };
 
+struct workload_failures {
+	double mtbf; /* seconds, of one node; 0: none fails */
+	unsigned slots_per_node;
+	usec_t repair;     /* until a node that failed is there again */
+	usec_t checkpoint; /* from one of a job to the next; 0: it has none but
+			    * those of its rescales */
+	unsigned seed;
+};
+
 struct workload_user {
 	char name[WORKLOAD_NAME_MAX + 1]; /* "": of jobs that name nobody */
 	double share;                     /* beside those of the others */
@@ -72,6 +81,7 @@ struct workload {
 	usec_t gap; /* between two jobs without a time of their own */
 	usec_t usage_half_life; /* after which a slot-second of a user counts
 				 * half; 0: it counts for ever */
+	struct workload_failures failures;
 	struct workload_users users;
 	struct workload_class *classes;
 	size_t n_classes;

@@ -34,7 +34,7 @@ static void csv_head(FILE *to, const char *what)
 		fprintf(to, "%s_s,", what);
 	fputs("policy,total_s,utilisation,response_s,completion_s,"
 	      "bounded_slowdown,slot_seconds,rescales,fairness,efficiency,"
-	      "parks\n",
+	      "parks,failures,repeated_s,repeated_steps\n",
 	      to);
 }
 
@@ -44,10 +44,13 @@ static void csv_row(FILE *to, const struct simulation_row *row)
 
 	if (row->what)
 		fprintf(to, "%u,", row->value);
-	fprintf(to, "%s,%.4f,%.6f,%.4f,%.4f,%.4f,%.2f,%.2f,%.6f,%.6f,%.2f\n",
+	fprintf(to,
+		"%s,%.4f,%.6f,%.4f,%.4f,%.4f,%.2f,%.2f,%.6f,%.6f,%.2f,%.2f,"
+		"%.4f,%.2f\n",
 		row->policy, m->total, m->utilisation, m->response,
 		m->completion, m->slowdown, m->slot_seconds, m->rescales,
-		m->fairness, m->efficiency, m->parks);
+		m->fairness, m->efficiency, m->parks, m->failures, m->repeated,
+		m->repeated_steps);
 }
 
 static void json_row(FILE *to, const struct simulation_row *row)
@@ -71,6 +74,9 @@ static void json_row(FILE *to, const struct simulation_row *row)
 	json_add_number(object, "fairness", m->fairness);
 	json_add_number(object, "efficiency", m->efficiency);
 	json_add_number(object, "parks", m->parks);
+	json_add_number(object, "failures", m->failures);
+	json_add_number(object, "repeated_s", m->repeated);
+	json_add_number(object, "repeated_steps", m->repeated_steps);
 	json_print(to, object);
 }
 

@@ -95,6 +95,22 @@ static void a_class_may_have_sizes_and_fill_in(void)
 	CHECK(class->sizes[2] == 7 && workload_class_least(class) == 1);
 }
 
+static void failures_of_nodes_are_read(void)
+{
+	CLEANUP(workload_destroy) struct workload *workload = NULL;
+	const struct workload_failures *failures;
+
+	CHECK(parse(&workload,
+		    HEAD CLASS "], \"failures\": {\"mtbf\": 1e7, "
+			       "\"repair\": 60, \"slots_per_node\": 4, "
+			       "\"checkpoint\": 0.5, \"seed\": 4294967295}, "
+			       "\"jobs\": [" JOB "]}") == 0);
+	failures = &workload->failures;
+	CHECK(failures->mtbf == 1e7 && failures->repair == 60000000);
+	CHECK(failures->slots_per_node == 4 && failures->checkpoint == 500000);
+	CHECK(failures->seed == 4294967295);
+}
+
 #define BY(user) "{\"class\": \"a\", \"user\": \"" user "\"}"
 
 static void jobs_are_of_the_users_that_are_listed(void)
@@ -161,7 +177,8 @@ static const struct {
 	{HEAD CLASS "],\n\"jbos\": []}",
 	 "w.json:6: there is no key 'jbos' here; source, slots, "
 	 "launcher_slots, rescale_gap, decision_delay, gap, "
-	 "usage_half_life, start, move, users, classes, jobs, sets"},
+	 "usage_half_life, start, move, failures, users, classes, jobs, "
+	 "sets"},
 	{HEAD CLASS "],\n\"slots\": 9}", "w.json:6: 'slots' stands twice"},
 	{HEAD CLASS "],\n\"gap\":\n-1}",
 	 "w.json:7: gap is -1, and not from 0 to 1e+09"},
@@ -214,7 +231,7 @@ static const struct {
 	 "w.json:5: sizes has 0 members, and not 1 to 1000"},
 	{HEAD "{\"name\": \"a\", \"min\": 0, \"max\": 4, \"steps\": 1,\n"
 	      "\"step_time\": {\"line\": [[1, 0], [2, 1]]}}]}",
-	 "w.json:6: class a: step_time is not above 0 for every number "
+	 "w.json:5: class a: step_time is not above 0 for every number "
 	 "of ranks from 1 to 4"},
 	{HEAD GOOD "\"step_time\": {\"points\": [[2, 1], [3, "
 		   "0.2]]}}]}",
@@ -251,6 +268,13 @@ static const struct {
 	 "w.json:6: share is 0, and not from 1 to 1e+06"},
 	{HEAD CLASS "],\n\"usage_half_life\": -1}",
 	 "w.json:6: usage_half_life is -1, and not from 0 to 1e+09"},
+	{HEAD CLASS "],\n\"failures\": {\"mtbf\": 9}}",
+	 "w.json:6: 'repair' is missing"},
+	{HEAD CLASS "],\n\"failures\": {\"mtbf\": 0, \"repair\": 1}}",
+	 "w.json:6: mtbf is 0, and not from 1 to 1e+12"},
+	{HEAD CLASS "],\n\"failures\": {\"mtbf\": 9, \"repair\": 1,\n"
+		    "\"slots_per_node\": 3}}",
+	 "w.json:6: the 8 slots are no multiple of slots_per_node 3"},
 	{HEAD CLASS "],\n\"source\": 3, \"jobs\": [" JOB "]}",
 	 "w.json:6: source is not a text"},
 	{HEAD CLASS "],\n\"jobs\": {}}",
@@ -292,6 +316,7 @@ static void a_file_that_cannot_be_read_is_named(void)
 RUN_TESTS(TEST(a_workload_is_read),
 	  TEST(times_are_curves_of_the_number_of_ranks),
 	  TEST(a_class_may_have_sizes_and_fill_in),
+	  TEST(failures_of_nodes_are_read),
 	  TEST(jobs_are_of_the_users_that_are_listed),
 	  TEST(without_a_list_every_user_has_the_same_share),
 	  TEST(each_of_many_users_is_found_again),
