@@ -6,6 +6,7 @@
 #include "base/list.h"
 #include "sim/json_reader.h"
 #include "sim/line_of.h"
+#include "sim/measured.h"
 #include "sim/workload_class.h"
 #include "sim/workload_failures.h"
 #include "sim/workload_users.h"
@@ -188,50 +189,76 @@ static int read_sets(const struct json_reader *reader,
 
 /* ---- the whole ---- */
 
+struct whole {
+	struct workload workload;
+	struct raw_workload raw;
+	const cJSON *source, *on;
+};
+
+#define KEY(member) offsetof(struct whole, member)
+
+static const struct json_key whole_keys[] = {
+	{"source", JSON_ITEM, KEY(source), 0, 0, false},
+	{"on", JSON_ITEM, KEY(on), 0, 0, false},
+	{"slots", JSON_COUNT, KEY(workload.slots), 1, WORKLOAD_SLOTS_MAX, true},
+	{"launcher_slots", JSON_COUNT, KEY(workload.launcher_slots), 0,
+	 WORKLOAD_SLOTS_MAX, false},
+	{"rescale_gap", JSON_SECONDS, KEY(workload.rescale_gap), 0,
+	 WORKLOAD_SECONDS_MAX, false},
+	{"decision_delay", JSON_SECONDS, KEY(workload.decision_delay), 0,
+	 WORKLOAD_SECONDS_MAX, false},
+	{"gap", JSON_SECONDS, KEY(workload.gap), 0, WORKLOAD_SECONDS_MAX,
+	 false},
+	{"usage_half_life", JSON_SECONDS, KEY(workload.usage_half_life), 0,
+	 WORKLOAD_SECONDS_MAX, false},
+	{"start", JSON_ITEM, KEY(raw.classes.start), 0, 0, false},
+	{"move", JSON_ITEM, KEY(raw.classes.move), 0, 0, false},
+	{"failures", JSON_ITEM, KEY(raw.failures), 0, 0, false},
+	{"users", JSON_ITEM, KEY(raw.users), 0, 0, false},
+	{"classes", JSON_ITEM, KEY(raw.classes.items), 0, 0, true},
+	{"jobs", JSON_ITEM, KEY(raw.jobs), 0, 0, false},
+	{"sets", JSON_ITEM, KEY(raw.sets), 0, 0, false},
+};
+
+#undef KEY
+
+static bool is_text(const cJSON *item, const char *text)
+{
+	return cJSON_IsString(item) && strcmp(item->valuestring, text) == 0;
+}
+
+static int check_texts(const struct json_reader *reader,
+		       const struct whole *whole)
+{
+	if (whole->source && !cJSON_IsString(whole->source))
+		return json_refuse(reader, whole->source,
+				   "source is not a text");
+	if (whole->on && !is_text(whole->on, "hosts") &&
+	    !is_text(whole->on, "kube"))
+		return json_refuse(reader, whole->on,
+				   "on is neither 'hosts' nor 'kube'");
+	return 0;
+}
+
 static int read_workload(const struct json_reader *reader,
 			 struct workload *workload)
 {
-#define KEY(member) offsetof(struct whole, member)
-	struct whole {
-		struct workload workload;
-		struct raw_workload raw;
-		const cJSON *source;
-	} whole = {
-		.workload = {.usage_half_life = USAGE_HALF_LIFE},
+	struct whole whole = {
+		.workload = {.decision_delay = -1,
+			     .usage_half_life = USAGE_HALF_LIFE},
 		.raw.to = workload,
 	};
-	static const struct json_key keys[] = {
-		{"source", JSON_ITEM, KEY(source), 0, 0, false},
-		{"slots", JSON_COUNT, KEY(workload.slots), 1,
-		 WORKLOAD_SLOTS_MAX, true},
-		{"launcher_slots", JSON_COUNT, KEY(workload.launcher_slots), 0,
-		 WORKLOAD_SLOTS_MAX, false},
-		{"rescale_gap", JSON_SECONDS, KEY(workload.rescale_gap), 0,
-		 WORKLOAD_SECONDS_MAX, false},
-		{"decision_delay", JSON_SECONDS, KEY(workload.decision_delay),
-		 0, WORKLOAD_SECONDS_MAX, false},
-		{"gap", JSON_SECONDS, KEY(workload.gap), 0,
-		 WORKLOAD_SECONDS_MAX, false},
-		{"usage_half_life", JSON_SECONDS, KEY(workload.usage_half_life),
-		 0, WORKLOAD_SECONDS_MAX, false},
-		{"start", JSON_ITEM, KEY(raw.classes.start), 0, 0, false},
-		{"move", JSON_ITEM, KEY(raw.classes.move), 0, 0, false},
-		{"failures", JSON_ITEM, KEY(raw.failures), 0, 0, false},
-		{"users", JSON_ITEM, KEY(raw.users), 0, 0, false},
-		{"classes", JSON_ITEM, KEY(raw.classes.items), 0, 0, true},
-		{"jobs", JSON_ITEM, KEY(raw.jobs), 0, 0, false},
-		{"sets", JSON_ITEM, KEY(raw.sets), 0, 0, false},
-	};
-#undef KEY
-	int r = json_read_object(reader, reader->root, keys, LENGTH(keys),
-				 &whole);
+	int r = json_read_object(reader, reader->root, whole_keys,
+				 LENGTH(whole_keys), &whole);
 
 	*workload = whole.workload;
+	if (r == 0)
+		r = check_texts(reader, &whole);
 	if (r < 0)
 		return r;
-	if (whole.source && !cJSON_IsString(whole.source))
-		return json_refuse(reader, whole.source,
-				   "source is not a text");
+	if (workload->decision_delay < 0)
+		workload->decision_delay =
+			is_text(whole.on, "kube") ? MEASURED_DELAY_OF_PODS : 0;
 	if (whole.raw.failures)
 		r = workload_failures_read(reader, whole.raw.failures,
 					   workload);

@@ -2,6 +2,7 @@
 #include "sim/workload_class.h"
 
 #include "base/list.h"
+#include "sim/measured.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -239,6 +240,7 @@ static int read_class(const struct json_reader *reader, const cJSON *item,
 	if (r == 0)
 		r = read_curve(reader, raw.step_time, "step_time",
 			       &class->step_time);
+	class->start = measured_start();
 	if (r == 0 && raw.start)
 		r = read_curve(reader, raw.start, "start", &class->start);
 	if (r == 0 && raw.move)

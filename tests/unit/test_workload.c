@@ -111,6 +111,31 @@ static void failures_of_nodes_are_read(void)
 	CHECK(failures->seed == 4294967295);
 }
 
+static void times_that_are_not_said_are_what_bellows_takes(void)
+{
+	CLEANUP(workload_destroy) struct workload *workload = NULL;
+	const struct workload_class *classes;
+
+	CHECK(parse(&workload, HEAD CLASS
+		    ", {\"name\": \"b\", \"min\": 1, \"max\": 4, "
+		    "\"steps\": 10, \"step_time\": 1, \"start\": 0}], "
+		    "\"on\": \"kube\", \"jobs\": [" JOB "]}") == 0);
+	classes = workload->classes;
+	CHECK(fabs(curve_at(&classes[0].start, 1) - 0.1024) < 1e-4);
+	CHECK(fabs(curve_at(&classes[0].start, 4) - 0.2342) < 1e-4);
+	CHECK(curve_at(&classes[0].move, 4) == 0);
+	CHECK(curve_at(&classes[1].start, 4) == 0);
+	CHECK(workload->decision_delay == 2400000);
+	workload_destroy(workload);
+	CHECK(parse(&workload, HEAD CLASS
+		    "], \"on\": \"kube\", "
+		    "\"decision_delay\": 0, \"jobs\": [" JOB "]}") == 0);
+	CHECK(workload->decision_delay == 0);
+	workload_destroy(workload);
+	CHECK(parse(&workload, HEAD CLASS "], \"jobs\": [" JOB "]}") == 0);
+	CHECK(workload->decision_delay == 0);
+}
+
 #define BY(user) "{\"class\": \"a\", \"user\": \"" user "\"}"
 
 static void jobs_are_of_the_users_that_are_listed(void)
@@ -175,7 +200,7 @@ static const struct {
 	{"[]", "w.json:1: an object {...} belongs here"},
 	{"{\"slots\": 8}", "w.json:1: 'classes' is missing"},
 	{HEAD CLASS "],\n\"jbos\": []}",
-	 "w.json:6: there is no key 'jbos' here; source, slots, "
+	 "w.json:6: there is no key 'jbos' here; source, on, slots, "
 	 "launcher_slots, rescale_gap, decision_delay, gap, "
 	 "usage_half_life, start, move, failures, users, classes, jobs, "
 	 "sets"},
@@ -184,6 +209,8 @@ static const struct {
 	 "w.json:7: gap is -1, and not from 0 to 1e+09"},
 	{HEAD CLASS "],\n\"rescale_gap\": 1e999, \"jobs\": [" JOB "]}",
 	 "w.json:6: rescale_gap is inf, and not from 0 to 1e+09"},
+	{HEAD CLASS "],\n\"on\": \"mars\"}",
+	 "w.json:6: on is neither 'hosts' nor 'kube'"},
 	{"{\"slots\": 1.5}", "w.json:1: slots is 1.5, and not a whole number"},
 	{"{\"slots\": \"8\"}", "w.json:1: slots is not a number"},
 	{HEAD CLASS "]}", "w.json:1: there is to be either 'jobs' or 'sets'"},
@@ -316,6 +343,7 @@ static void a_file_that_cannot_be_read_is_named(void)
 RUN_TESTS(TEST(a_workload_is_read),
 	  TEST(times_are_curves_of_the_number_of_ranks),
 	  TEST(a_class_may_have_sizes_and_fill_in),
+	  TEST(times_that_are_not_said_are_what_bellows_takes),
 	  TEST(failures_of_nodes_are_read),
 	  TEST(jobs_are_of_the_users_that_are_listed),
 	  TEST(without_a_list_every_user_has_the_same_share),
