@@ -203,7 +203,10 @@ int sim_run_all(struct sim_metrics *out, const struct workload *workload,
 		const struct sim_settings *settings, struct error *err)
 {
 	double share = 1 / (double)workload->n_sets;
+	int refused = refuse_policy(settings->policy, workload, err);
 
+	if (refused < 0)
+		return refused;
 	*out = (struct sim_metrics){0};
 	for (size_t i = 0; i < workload->n_sets; i++) {
 		const struct workload_set *set = &workload->sets[i];

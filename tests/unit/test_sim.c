@@ -201,8 +201,7 @@ static void the_published_simulator_knows_no_sizes(void)
 	classes[0].sizes = sizes;
 	classes[0].n_sizes = LENGTH(sizes);
 	CHECK_TEXT(run("published_min"),
-		   "set A: class a has sizes, of which published_min knows "
-		   "nothing");
+		   "class a has sizes, of which published_min knows nothing");
 	workload.slots = 8;
 	CHECK_TEXT(run("elastic"), "0: 0 has 5, 202: 0 has 0");
 }
