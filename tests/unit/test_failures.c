@@ -211,6 +211,12 @@ static void a_growth_on_a_node_that_fails_is_off(void)
 		   "20: 0 has 5, 20: 1 has 5, 40: 0 has 0, 52: 1 has 4, "
 		   "72: 1 has 5, 243.667: 1 has 0");
 	CHECK(metrics.rescales == 1 && is_near(metrics.repeated, 10));
+	/* the node has one slot, and the job keeps the 4 ranks that it has */
+	workload.failures.slots_per_node = 1;
+	fail(52, 0);
+	CHECK_TEXT(run("elastic"),
+		   "20: 0 has 5, 20: 1 has 5, 40: 0 has 0, 52: 1 has 5, "
+		   "72: 1 has 9, 156.5: 1 has 0");
 }
 
 static void failures_do_not_hide_that_jobs_wait_for_ever(void)
