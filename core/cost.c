@@ -272,6 +272,15 @@ static struct cost_time predict(const struct cost_curve *curve,
 	return time;
 }
 
+double cost_seconds(const struct cost_curve *curve, unsigned ranks)
+{
+	struct terms at = terms_at(ranks);
+
+	return curve->law == COST_UNKNOWN
+		       ? NAN
+		       : fit_at(&curve->fits[curve->best], &at);
+}
+
 struct cost_time cost_of_step(const struct cost_curve *curve, unsigned ranks)
 {
 	struct terms at = terms_at(ranks);

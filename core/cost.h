@@ -97,7 +97,8 @@ void cost_observe(struct cost_steps *steps, unsigned ranks, double seconds);
 
 struct cost_curve cost_fit(const struct cost_steps *steps);
 
-/* ranks > 0. */
+/* ranks > 0.  cost_seconds() is the prediction alone; NAN: nothing is known. */
+double cost_seconds(const struct cost_curve *curve, unsigned ranks);
 struct cost_time cost_of_step(const struct cost_curve *curve, unsigned ranks);
 
 void cost_rescaled(struct cost_rescales *rescales, double pause);

@@ -13,36 +13,38 @@
 /* clang-format off */
 const struct sched_policy sched_policies[] = {
 	{"elastic", sched_elastic, SCHED_BY_PRIORITY, SCHED_BY_PRIORITY,
-	 SCHED_ALL_SIZES, 0, false},
+	 SCHED_ALL_SIZES, 0, false, false},
 	{"moldable", sched_elastic, SCHED_BY_PRIORITY, SCHED_BY_PRIORITY,
-	 SCHED_ALL_SIZES, NEVER, false},
+	 SCHED_ALL_SIZES, NEVER, false, false},
 	{"rigid_min", sched_elastic, SCHED_BY_PRIORITY, SCHED_BY_PRIORITY,
-	 SCHED_MIN_ONLY, NEVER, false},
+	 SCHED_MIN_ONLY, NEVER, false, false},
 	{"rigid_max", sched_elastic, SCHED_BY_PRIORITY, SCHED_BY_PRIORITY,
-	 SCHED_MAX_ONLY, NEVER, false},
+	 SCHED_MAX_ONLY, NEVER, false, false},
 	{"operator", sched_operator, SCHED_BY_PRIORITY_PLACE,
-	 SCHED_BY_PRIORITY_PLACE, SCHED_ALL_SIZES, 0, false},
+	 SCHED_BY_PRIORITY_PLACE, SCHED_ALL_SIZES, 0, false, false},
 	{"published", sched_published, SCHED_BY_PLACE, SCHED_BY_PLACE,
-	 SCHED_ALL_SIZES, 0, true},
+	 SCHED_ALL_SIZES, 0, true, false},
 	{"published_moldable", sched_published, SCHED_BY_PLACE, SCHED_BY_PLACE,
-	 SCHED_ALL_SIZES, PUBLISHED_NEVER, true},
+	 SCHED_ALL_SIZES, PUBLISHED_NEVER, true, false},
 	{"published_min", sched_published, SCHED_BY_PLACE, SCHED_BY_PLACE,
-	 SCHED_MIN_ONLY, PUBLISHED_NEVER, true},
+	 SCHED_MIN_ONLY, PUBLISHED_NEVER, true, false},
 	{"published_max", sched_published, SCHED_BY_PLACE, SCHED_BY_PLACE,
-	 SCHED_MAX_ONLY, PUBLISHED_NEVER, true},
+	 SCHED_MAX_ONLY, PUBLISHED_NEVER, true, false},
 	{"published_sorted", sched_published, SCHED_BY_PRIORITY, SCHED_BY_PRIORITY,
-	 SCHED_ALL_SIZES, 0, true},
+	 SCHED_ALL_SIZES, 0, true, false},
 	{"published_sorted_moldable", sched_published, SCHED_BY_PRIORITY,
-	 SCHED_BY_PRIORITY, SCHED_ALL_SIZES, PUBLISHED_NEVER, true},
+	 SCHED_BY_PRIORITY, SCHED_ALL_SIZES, PUBLISHED_NEVER, true, false},
 	{"published_sorted_min", sched_published, SCHED_BY_PRIORITY, SCHED_BY_PRIORITY,
-	 SCHED_MIN_ONLY, PUBLISHED_NEVER, true},
+	 SCHED_MIN_ONLY, PUBLISHED_NEVER, true, false},
 	{"published_sorted_max", sched_published, SCHED_BY_PRIORITY, SCHED_BY_PRIORITY,
-	 SCHED_MAX_ONLY, PUBLISHED_NEVER, true},
+	 SCHED_MAX_ONLY, PUBLISHED_NEVER, true, false},
 	{"fifo", sched_fifo, SCHED_BY_PLACE, SCHED_BY_PLACE,
-	 SCHED_MAX_ONLY, 0, false},
+	 SCHED_MAX_ONLY, 0, false, false},
 	{"easy", sched_easy, SCHED_BY_PLACE, SCHED_BY_END,
-	 SCHED_MAX_ONLY, 0, false},
-	{NULL, NULL, SCHED_BY_PLACE, SCHED_BY_PLACE, SCHED_ALL_SIZES, 0, false},
+	 SCHED_MAX_ONLY, 0, false, false},
+	{"bellows", sched_bellows, SCHED_BY_PLACE, SCHED_BY_PLACE,
+	 SCHED_FILL_IN, 0, false, true},
+	{NULL, NULL, SCHED_BY_PLACE, SCHED_BY_PLACE, SCHED_ALL_SIZES, 0, false, false},
 };
 /* clang-format on */
 
@@ -104,6 +106,14 @@ unsigned sched_size_at_most(const struct sched_job *job, unsigned ranks)
 	return 0;
 }
 
+usec_t sched_waited(const struct sched_job *job, usec_t now)
+{
+	if (job->size > 0)
+		return job->waited;
+	return job->waited + now -
+	       (job->parked ? job->changed : job->submitted);
+}
+
 void sched_fit(const struct sched_policy *policy, struct sched_job *job)
 {
 	if (job->min == 0 && policy->sizes != SCHED_FILL_IN)
@@ -130,6 +140,12 @@ const char *sched_rule_text(enum sched_rule rule)
 		[SCHED_NOT_IN_THE_WAY] =
 			"the first of the queue does not need its slots",
 		[SCHED_QUEUE_MOVED] = "what runs has changed",
+		[SCHED_TOGETHER] =
+			"all that happens at this instant is one decision",
+		[SCHED_SAVES_TIME] = "free slots save most time there",
+		[SCHED_LESS_IMPORTANT] =
+			"a job of higher priority needs its slots",
+		[SCHED_FILLS_IN] = "no other job has a use for the slots",
 	};
 
 	return texts[rule];

@@ -46,6 +46,39 @@ struct sched_user {
 	double usage; /* of what all users had of late, its part; 0 to 1 */
 };
 
+enum sched_rule {
+	SCHED_FITS,
+	SCHED_MADE_ROOM,
+	SCHED_GIVES_WAY,
+	SCHED_GROWS,
+	SCHED_NO_ROOM,
+	SCHED_GAP_ENDS,
+	SCHED_IN_TURN,
+	SCHED_NOT_ITS_TURN,
+	SCHED_ENDS_IN_TIME,
+	SCHED_NOT_IN_THE_WAY,
+	SCHED_QUEUE_MOVED,
+	SCHED_TOGETHER,
+	SCHED_SAVES_TIME,
+	SCHED_LESS_IMPORTANT,
+	SCHED_FILLS_IN,
+	SCHED_RULES,
+};
+
+/* What a decision has made of a job so far; of no use between two decisions. */
+struct sched_draft {
+	unsigned size;  /* that it would have */
+	bool is_fixed;  /* it keeps the size that it has */
+	bool is_chosen; /* to be parked */
+	double weight, importance;
+	double urgency;    /* of a job that waits */
+	double more, less; /* weighted seconds that it would win with the next
+			    * size, by slot, and lose with the one before */
+	usec_t ends;
+	const struct sched_job *other; /* in whose favour it gives up slots */
+	enum sched_rule rule;
+};
+
 struct sched_job {
 	unsigned number; /* in order of submission, each its own */
 	int priority;    /* a larger one is more important */
@@ -62,8 +95,10 @@ struct sched_job {
 	usec_t ends;     /* expected; once it was told to start */
 	uint64_t place;  /* counts up whenever a job enters a list */
 	unsigned user;   /* index of view->users */
-	bool parked;     /* it waits with a checkpoint */
+	bool parked;     /* it waits with a checkpoint, since `changed` */
+	usec_t waited;   /* for its starts until now */
 	struct sched_pace pace;
+	struct sched_draft draft;
 };
 
 enum sched_cause {
@@ -93,6 +128,9 @@ struct sched_view {
 	struct sched_job **running;  /* likewise; those that start, too */
 	size_t n_queue, n_running;
 	const struct sched_user *users; /* NULL: all are alike */
+	usec_t aging; /* waiting so long doubles the importance of a job; 0:
+		       * it does not */
+	struct sched_job **scratch; /* room for 2 n_queue, for the policy */
 };
 
 enum sched_kind {
@@ -101,21 +139,6 @@ enum sched_kind {
 	SCHED_WAIT,   /* job stays in the queue, and gets a new place */
 	SCHED_ASK,    /* ask again at the instant `at`, with the cause */
 	SCHED_PARK,   /* job saves, leaves its slots, and waits again */
-};
-
-enum sched_rule {
-	SCHED_FITS,
-	SCHED_MADE_ROOM,
-	SCHED_GIVES_WAY,
-	SCHED_GROWS,
-	SCHED_NO_ROOM,
-	SCHED_GAP_ENDS,
-	SCHED_IN_TURN,
-	SCHED_NOT_ITS_TURN,
-	SCHED_ENDS_IN_TIME,
-	SCHED_NOT_IN_THE_WAY,
-	SCHED_QUEUE_MOVED,
-	SCHED_RULES,
 };
 
 struct sched_reason {
@@ -151,6 +174,7 @@ struct sched_policy {
 	enum sched_sizes sizes;
 	usec_t gap;     /* in place of the cluster's; 0: the cluster's */
 	bool published; /* time and slots as in the published simulator */
+	bool asks_anew; /* of instants named for a cause only the last counts */
 };
 
 /* Ends with a row whose name is NULL. */
@@ -169,6 +193,9 @@ bool sched_is_before(enum sched_order order, const struct sched_job *a,
 /* The largest of the sizes that the job may have, at most `ranks`; 0: none. */
 unsigned sched_size_at_most(const struct sched_job *job, unsigned ranks);
 
+/* How long a job has waited for its starts, this one among them. */
+usec_t sched_waited(const struct sched_job *job, usec_t now);
+
 /* Narrows min and max to what the policy lets a job have. */
 void sched_fit(const struct sched_policy *policy, struct sched_job *job);
 
@@ -181,5 +208,6 @@ size_t sched_operator(struct sched_view *view, struct sched_action *actions);
 size_t sched_published(struct sched_view *view, struct sched_action *actions);
 size_t sched_fifo(struct sched_view *view, struct sched_action *actions);
 size_t sched_easy(struct sched_view *view, struct sched_action *actions);
+size_t sched_bellows(struct sched_view *view, struct sched_action *actions);
 
 #endif

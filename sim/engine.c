@@ -48,7 +48,7 @@ static int on_event(struct engine *engine, const struct sim_event *event)
 	case SIM_REPAIR:
 		return engine_repair(engine);
 	case SIM_ASK:
-		return engine_ask(engine, (enum sched_cause)event->size, NULL);
+		return engine_ask_again(engine, (enum sched_cause)event->size);
 	}
 	return 0;
 }
@@ -153,6 +153,7 @@ static void engine_fini_at(struct engine *engine)
 	free(engine->jobs);
 	free(engine->curves);
 	free(engine->actions);
+	free(engine->scratch);
 }
 
 static int refuse_policy(const struct sched_policy *policy,

@@ -31,11 +31,10 @@ int engine_start(struct engine *engine, struct sim_job *job, unsigned size)
 					 : sim_job_start_time(job, size);
 	int r;
 
+	job->sched.waited = sched_waited(&job->sched, engine->now);
 	set_size(engine, job, size);
 	if (job->started < 0)
 		job->started = engine->now;
-	if (job->sched.parked)
-		job->parked += engine->now - job->sched.changed;
 	sim_job_computes(job, engine->policy->published
 				      ? engine->now
 				      : sim_after(engine->now, pause));

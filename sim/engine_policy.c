@@ -35,14 +35,13 @@ static int take_wait(struct engine *engine, struct sched_job *job)
 static int take_ask(struct engine *engine, usec_t at, enum sched_cause cause)
 {
 	size_t limit = engine->policy->published ? SAME_QUESTIONS_MAX : 1;
+	struct asked *asked = &engine->asked[cause];
 
-	if (engine->asked[cause].at != at || at <= engine->now) {
-		engine->asked[cause].at = at;
-		engine->asked[cause].n = 0;
-	}
-	if (engine->asked[cause].n == limit)
+	if (asked->at != at || at <= engine->now)
+		*asked = (struct asked){.at = at};
+	if (asked->n == limit)
 		return 0;
-	engine->asked[cause].n++;
+	asked->n++;
 	return engine_add_event(engine, SIM_ASK, at, 0, cause);
 }
 
@@ -71,7 +70,7 @@ static int take(struct engine *engine, const struct sched_action *action,
 	return 0;
 }
 
-static int reserve_actions(struct engine *engine)
+static int reserve_room(struct engine *engine)
 {
 	size_t room = sched_room(engine->queue.n, engine->running.n);
 	void *grown;
@@ -82,6 +81,10 @@ static int reserve_actions(struct engine *engine)
 	if (!grown)
 		return -ENOMEM;
 	engine->actions = grown;
+	grown = realloc(engine->scratch, 2 * room * sizeof(*engine->scratch));
+	if (!grown)
+		return -ENOMEM;
+	engine->scratch = grown;
 	engine->room = 2 * room;
 	return 0;
 }
@@ -102,15 +105,25 @@ int engine_ask(struct engine *engine, enum sched_cause cause,
 		.running = engine->running.jobs,
 		.n_running = engine->running.n,
 		.users = sim_users_view(&engine->users, engine->now),
+		.aging = engine->workload->aging,
 	};
-	int r = reserve_actions(engine);
+	int r = reserve_room(engine);
 	size_t n;
 
 	if (r < 0)
 		return r;
+	view.scratch = engine->scratch;
 	n = engine->policy->decide(&view, engine->actions);
 	engine->free = view.free;
 	for (size_t i = 0; i < n && r == 0; i++)
 		r = take(engine, &engine->actions[i], cause);
 	return r;
+}
+
+int engine_ask_again(struct engine *engine, enum sched_cause cause)
+{
+	bool is_off = engine->policy->asks_anew &&
+		      engine->now != engine->asked[cause].at;
+
+	return is_off ? 0 : engine_ask(engine, cause, NULL);
 }

@@ -25,6 +25,12 @@ struct engine_nodes {
 	struct random random;
 };
 
+/* The last question that is to be asked. */
+struct asked {
+	usec_t at;
+	size_t n; /* that are the same */
+};
+
 struct engine {
 	const struct workload *workload;
 	const struct sim_settings *settings;
@@ -38,11 +44,9 @@ struct engine {
 	struct event_heap heap;
 	struct sorted_jobs queue, running;
 	struct sched_action *actions;
-	size_t room;
-	struct {
-		usec_t at;
-		size_t n;            /* that are the same */
-	} asked[SCHED_REASSIGN + 1]; /* by cause, the last questions */
+	struct sched_job **scratch;
+	size_t room;                            /* of both */
+	struct asked asked[SCHED_REASSIGN + 1]; /* by cause */
 	struct engine_nodes nodes;
 	struct sim_users users;
 	struct tally tally;
@@ -74,5 +78,7 @@ int engine_repair(struct engine *engine);
 /* submitted: the job of SCHED_SUBMITTED, or NULL. */
 int engine_ask(struct engine *engine, enum sched_cause cause,
 	       struct sched_job *submitted);
+/* The instant has come that the policy named for a cause. */
+int engine_ask_again(struct engine *engine, enum sched_cause cause);
 
 #endif

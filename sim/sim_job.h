@@ -14,7 +14,6 @@ struct sim_job {
 	const struct workload_class *class;
 	double steps;
 	usec_t started;  /* for the first time; -1: it did not yet */
-	usec_t parked;   /* so long it has waited with a checkpoint */
 	usec_t computes; /* since then, at its size */
 	double done;     /* part of its steps, until then */
 };

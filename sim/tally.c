@@ -26,7 +26,7 @@ double tally_end(struct tally *tally, const struct sim_job *job, usec_t ended)
 	double weight = job->sched.priority, second = (double)SECOND;
 	unsigned least = workload_class_least(job->class);
 	usec_t submitted = job->sched.submitted;
-	usec_t run = ended - job->started - job->parked;
+	usec_t run = ended - job->sched.submitted - job->sched.waited;
 	double slowdown = (double)(ended - submitted) /
 			  (double)(run > BOUND ? run : BOUND);
 

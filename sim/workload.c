@@ -25,6 +25,7 @@ enum {
 
 /* A week, which is Slurm's default (PriorityDecayHalfLife). */
 #define USAGE_HALF_LIFE ((usec_t)7 * 86400 * 1000000)
+#define AGING           ((usec_t)3600 * 1000000)
 
 #define RAW(type, member) offsetof(struct type, member)
 
@@ -209,6 +210,8 @@ static const struct json_key whole_keys[] = {
 	 WORKLOAD_SECONDS_MAX, false},
 	{"gap", JSON_SECONDS, KEY(workload.gap), 0, WORKLOAD_SECONDS_MAX,
 	 false},
+	{"aging", JSON_SECONDS, KEY(workload.aging), 0, WORKLOAD_SECONDS_MAX,
+	 false},
 	{"usage_half_life", JSON_SECONDS, KEY(workload.usage_half_life), 0,
 	 WORKLOAD_SECONDS_MAX, false},
 	{"start", JSON_ITEM, KEY(raw.classes.start), 0, 0, false},
@@ -245,6 +248,7 @@ static int read_workload(const struct json_reader *reader,
 {
 	struct whole whole = {
 		.workload = {.decision_delay = -1,
+			     .aging = AGING,
 			     .usage_half_life = USAGE_HALF_LIFE},
 		.raw.to = workload,
 	};

@@ -77,7 +77,9 @@ struct workload {
 	unsigned slots;
 	unsigned launcher_slots; /* of each job, beside its ranks */
 	usec_t rescale_gap;      /* between two changes of one job, at least */
-	usec_t decision_delay;   /* from a decision until it has an effect */
+	usec_t aging; /* waiting so long doubles the importance of a job; 0:
+		       * it does not */
+	usec_t decision_delay; /* from a decision until it has an effect */
 	usec_t gap; /* between two jobs without a time of their own */
 	usec_t usage_half_life; /* after which a slot-second of a user counts
 				 * half; 0: it counts for ever */

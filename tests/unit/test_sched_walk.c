@@ -57,6 +57,7 @@ static const struct row rows[] = {
 	{"published_sorted_max", 3802467758194659584u, false, 0},
 	{"fifo", 7185896255411769613u, false, 1},
 	{"easy", 18149424386907258999u, false, 1},
+	{"bellows", 5469586854545668824u, true, 4},
 };
 
 /* NULL: the policy needs one. */
@@ -96,6 +97,7 @@ static void make_workload(unsigned number)
 	workload.launcher_slots = any(2);
 	workload.rescale_gap = any(3) * 40 * S;
 	workload.decision_delay = any(3) ? 0 : any(5) * S;
+	workload.aging = number % 2 ? 60 * S : 0;
 	for (unsigned i = 0; i < CLASSES; i++) {
 		struct workload_class *class = &classes[i];
 		unsigned most = workload.slots - workload.launcher_slots;
@@ -145,12 +147,15 @@ static void on_action(void *user, usec_t now, const struct sched_action *action)
 	mix(walk, (uint64_t)action->reason.rule);
 	if (!has_reason(action))
 		walk->lie = "an action has no reason";
-	if (action->kind == SCHED_ASK ? action->at < now
-				      : !job || (action->kind != SCHED_WAIT &&
-						 (action->size < job->min ||
-						  action->size > job->max)))
-		walk->lie = "a job is outside its sizes, or a time is over";
-	if (action->kind != SCHED_RESIZE)
+	if (action->kind == SCHED_ASK ? action->at < now : !job)
+		walk->lie = "an action has no job, or its time is over";
+	if ((action->kind == SCHED_START || action->kind == SCHED_RESIZE) &&
+	    (action->size < job->min || action->size > job->max))
+		walk->lie = "a job is outside its sizes";
+	if (action->kind == SCHED_PARK &&
+	    action->reason.other->priority <= job->priority)
+		walk->lie = "a job is parked for one of lower priority";
+	if (action->kind != SCHED_RESIZE && action->kind != SCHED_PARK)
 		return;
 	walk->rescales++;
 	if (job->size == 0 || action->size == job->size)
@@ -158,7 +163,7 @@ static void on_action(void *user, usec_t now, const struct sched_action *action)
 			    "own size";
 	if (now - job->changed < workload.rescale_gap)
 		walk->lie = "a job is rescaled before the gap is over";
-	if (action->reason.rule == SCHED_GIVES_WAY &&
+	if (action->reason.rule == SCHED_GIVES_WAY && workload.aging == 0 &&
 	    action->reason.other->priority < job->priority)
 		walk->lie = "a job gives way to one of lower priority";
 }
@@ -175,7 +180,7 @@ static void on_slots(void *user, usec_t now, const struct sched_job *job,
 	if (to != 0 && (to < job->min + workload.launcher_slots ||
 			to > job->max + workload.launcher_slots))
 		walk->lie = "a job has a size outside its own";
-	if (from == 0)
+	if (from == 0 && walk->started[job->number] == INT64_MAX)
 		walk->started[job->number] = now;
 	if (to == 0)
 		walk->ended[job->number] = now;
@@ -268,6 +273,7 @@ static unsigned make_stream(unsigned number)
 	workload.launcher_slots = any(2);
 	workload.rescale_gap = any(3) * 30 * S;
 	workload.decision_delay = 0;
+	workload.aging = 60 * S;
 	classes[0] = (struct workload_class){
 		.min = 1,
 		.max = 4,

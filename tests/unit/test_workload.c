@@ -27,7 +27,8 @@ static void a_workload_is_read(void)
 
 	CHECK(parse(&workload,
 		    "{\"slots\": 8, \"gap\": 90, \"rescale_gap\": 0.5,\n"
-		    "\"source\": \"a paper\", \"decision_delay\": 1,\n"
+		    "\"source\": \"a paper\", \"decision_delay\": 1, "
+		    "\"aging\": 60,\n"
 		    "\"start\": {\"line\": [[1, 1], [3, 3], [5, 8]]},\n"
 		    "\"classes\": [" CLASS ", {\"name\": \"b\", \"min\": 2, "
 		    "\"max\": 2, \"steps\": 1e3, \"step_time\": 0.25, "
@@ -39,6 +40,7 @@ static void a_workload_is_read(void)
 	CHECK(workload->slots == 8 && workload->launcher_slots == 0);
 	CHECK(workload->gap == 90000000 && workload->rescale_gap == 500000);
 	CHECK(workload->decision_delay == 1000000);
+	CHECK(workload->aging == 60000000);
 	CHECK(workload->n_classes == 2 && workload->n_sets == 2);
 	CHECK_TEXT(workload->sets[0].name, "A");
 	CHECK(workload->sets[0].n == 2 && workload->sets[1].n == 1);
@@ -202,7 +204,7 @@ static const struct {
 	{HEAD CLASS "],\n\"jbos\": []}",
 	 "w.json:6: there is no key 'jbos' here; source, on, slots, "
 	 "launcher_slots, rescale_gap, decision_delay, gap, "
-	 "usage_half_life, start, move, failures, users, classes, jobs, "
+	 "aging, usage_half_life, start, move, failures, users, classes, jobs, "
 	 "sets"},
 	{HEAD CLASS "],\n\"slots\": 9}", "w.json:6: 'slots' stands twice"},
 	{HEAD CLASS "],\n\"gap\":\n-1}",
