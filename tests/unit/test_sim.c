@@ -126,6 +126,22 @@ static void a_rescale_pauses_a_job_by_its_new_size(void)
 	CHECK(metrics.rescales == 2);
 }
 
+/* Job 0 has done 50 of its 100 steps when it is parked, and pauses for 3 s when
+ * it has its slots again. */
+static void a_job_that_was_parked_goes_on_from_there(void)
+{
+	begin();
+	workload.slots = 5;
+	classes[0].min = classes[0].max = 4;
+	submit(0, 1);
+	submit(102 * S, 9);
+	jobs[1].steps = 6;
+	CHECK_TEXT(run("bellows"),
+		   "0: 0 has 5, 102: 0 has 0, 102: 1 has 5, 116: 1 has 0, "
+		   "116: 0 has 5, 219: 0 has 0");
+	CHECK(is_near(metrics.response, 0));
+}
+
 static void a_decision_has_its_effect_after_the_delay(void)
 {
 	begin();
@@ -304,6 +320,7 @@ static void a_time_without_end_is_an_error(void)
 RUN_TESTS(TEST(a_job_starts_and_computes),
 	  TEST(a_job_may_have_steps_of_its_own),
 	  TEST(a_rescale_pauses_a_job_by_its_new_size),
+	  TEST(a_job_that_was_parked_goes_on_from_there),
 	  TEST(a_decision_has_its_effect_after_the_delay),
 	  TEST(averages_are_weighted_by_priority),
 	  TEST(a_short_run_counts_as_ten_seconds_in_the_slowdown),
