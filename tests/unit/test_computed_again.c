@@ -98,6 +98,28 @@ static void its_first_step_tells_if_nothing_else_does(void)
 	CHECK(desk_run(JOB, shows_a_step, NULL));
 }
 
+/* The coordinator was stopped for longer than it waits for a step, and its
+ * timer is due before it reads what ranks have printed. */
+static void reads_late(struct desk *at, void *user)
+{
+	struct loop_timer *proof;
+
+	is_killed(at, true);
+	says("from 250\n");
+	proof = &driver->progress.proof;
+	CHECK(loop_timer_is_set(proof) && last()->stepped == 0);
+	loop_timer_clear(proof);
+	proof->fn(proof->user);
+	driver_settle(driver);
+	CHECK(driver->job.state == JOB_RUNNING && last()->stepped != 0);
+	CHECK_TEXT(last()->result, "done");
+}
+
+static void a_step_that_is_read_late_is_still_a_step(void)
+{
+	CHECK(desk_run(JOB, reads_late, NULL));
+}
+
 static void begins_anew(struct desk *at, void *user)
 {
 	is_killed(at, false);
@@ -137,5 +159,6 @@ static void what_was_computed_after_the_checkpoint_is_computed_again(void)
 
 RUN_TESTS(TEST(a_line_tells_from_where_it_is_computed_again),
 	  TEST(its_first_step_tells_if_nothing_else_does),
+	  TEST(a_step_that_is_read_late_is_still_a_step),
 	  TEST(without_a_checkpoint_all_is_computed_again),
 	  TEST(what_was_computed_after_the_checkpoint_is_computed_again))
