@@ -19,6 +19,7 @@
  *   published ...     the simulator that made its figures
  *                                                     sched_published.c
  *   fifo, easy        what every site has             sched_rigid.c
+ *   bellows          ours                             sched_bellows.c
  *
  * The paper: "An elastic job scheduler for HPC applications on the cloud"; the
  * simulator and the operator are its published artifacts.
