@@ -10,8 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int file_read(const char *path, char *text, size_t room, size_t *size,
-	      struct error *err)
+int file_open(const char *path, struct error *err)
 {
 	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -20,6 +19,16 @@ int file_read(const char *path, char *text, size_t room, size_t *size,
 		return error_errno(err, "cannot read %s", path);
 	if (!S_ISREG(st.st_mode))
 		return error_set(err, -EINVAL, "%s is not a file", path);
+	return STEAL_FD(fd);
+}
+
+int file_read(const char *path, char *text, size_t room, size_t *size,
+	      struct error *err)
+{
+	CLEANUP(close) int fd = file_open(path, err);
+
+	if (fd < 0)
+		return fd;
 	for (*size = 0; *size < room;) {
 		ssize_t n = read(fd, text + *size, room - *size);
 

@@ -6,9 +6,12 @@
 
 #include <sys/types.h>
 
-/* Reads at most room bytes of path.  A caller that allows n bytes gives room
- * for n + 1, and so sees that a file is too long.  Opens regular files alone,
- * for any other could make the program wait: -EINVAL. */
+/* A descriptor to read from.  Opens regular files alone, for any other could
+ * make the program wait: -EINVAL. */
+int file_open(const char *path, struct error *err);
+
+/* Reads at most room bytes of a regular file.  A caller that allows n bytes
+ * gives room for n + 1, and so sees that a file is too long. */
 int file_read(const char *path, char *text, size_t room, size_t *size,
 	      struct error *err);
 
