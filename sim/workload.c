@@ -9,6 +9,7 @@
 #include "sim/measured.h"
 #include "sim/workload_class.h"
 #include "sim/workload_failures.h"
+#include "sim/workload_random.h"
 #include "sim/workload_users.h"
 
 #include <errno.h>
@@ -16,12 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-enum {
-	SETS_MAX = 10000,
-	JOBS_MAX = 2000000,
-	PRIORITY_MAX = 1000000,
-};
 
 /* A week, which is Slurm's default (PriorityDecayHalfLife). */
 #define USAGE_HALF_LIFE ((usec_t)7 * 86400 * 1000000)
@@ -32,7 +27,7 @@ enum {
 struct raw_workload {
 	struct workload *to;
 	struct raw_classes classes;
-	const cJSON *failures, *users, *sets, *jobs;
+	const cJSON *failures, *users, *sets, *jobs, *random;
 };
 
 struct raw_set {
@@ -55,7 +50,7 @@ static int read_job(const struct json_reader *reader, const cJSON *item,
 		{"name", JSON_NAME, RAW(raw_job, job.name), 0, 0, false},
 		{"user", JSON_NAME, RAW(raw_job, user), 0, 0, false},
 		{"priority", JSON_INTEGER, RAW(raw_job, job.priority), 1,
-		 PRIORITY_MAX, false},
+		 WORKLOAD_PRIORITY_MAX, false},
 		{"steps", JSON_NUMBER, RAW(raw_job, job.steps), 1, 1e15, false},
 		{"submit", JSON_SECONDS, RAW(raw_job, job.submit), 0,
 		 WORKLOAD_SECONDS_MAX, false},
@@ -123,7 +118,8 @@ static int read_jobs(const struct json_reader *reader, const cJSON *item,
 		     struct workload *workload, struct workload_set *set)
 {
 	size_t n;
-	int r = json_check_array(reader, item, "jobs", 1, JOBS_MAX, &n);
+	int r = json_check_array(reader, item, "jobs", 1, WORKLOAD_JOBS_MAX,
+				 &n);
 
 	if (r < 0)
 		return r;
@@ -168,12 +164,15 @@ static int read_sets(const struct json_reader *reader,
 	size_t n = 1;
 	int r = 0;
 
-	if (!raw->sets == !raw->jobs)
+	if (!!raw->sets + !!raw->jobs + !!raw->random != 1)
 		return json_refuse(reader, reader->root,
-				   "there is to be either 'jobs' or 'sets'");
+				   "there is to be one of 'jobs', 'sets' and "
+				   "'random'");
+	if (raw->random)
+		return workload_random_read(reader, raw->random, workload);
 	if (raw->sets)
-		r = json_check_array(reader, raw->sets, "sets", 1, SETS_MAX,
-				     &n);
+		r = json_check_array(reader, raw->sets, "sets", 1,
+				     WORKLOAD_SETS_MAX, &n);
 	if (r < 0)
 		return r;
 	workload->sets = calloc(n, sizeof(*workload->sets));
@@ -221,6 +220,7 @@ static const struct json_key whole_keys[] = {
 	{"classes", JSON_ITEM, KEY(raw.classes.items), 0, 0, true},
 	{"jobs", JSON_ITEM, KEY(raw.jobs), 0, 0, false},
 	{"sets", JSON_ITEM, KEY(raw.sets), 0, 0, false},
+	{"random", JSON_ITEM, KEY(raw.random), 0, 0, false},
 };
 
 #undef KEY

@@ -193,6 +193,66 @@ static void each_of_many_users_is_found_again(void)
 	workload_users_fini(&users);
 }
 
+#define TWO                                                                    \
+	HEAD CLASS                                                             \
+		",\n{\"name\": \"b\", \"min\": 2, \"max\": 2, \"steps\": 1, "  \
+		"\"step_time\": 1}], \"gap\": 5, \"random\": "
+
+/* "class priority at" of each job of a set. */
+static const char *told(const struct workload_set *set)
+{
+	static char text[512];
+
+	*text = '\0';
+	for (size_t i = 0; i < set->n; i++) {
+		size_t used = strlen(text);
+
+		snprintf(text + used, sizeof(text) - used, "%s%u %d %.6f",
+			 used ? ", " : "", set->jobs[i].class,
+			 set->jobs[i].priority,
+			 (double)set->jobs[i].submit / 1e6);
+	}
+	return text;
+}
+
+static void the_same_seed_draws_the_same_jobs(void)
+{
+	CLEANUP(workload_destroy) struct workload *workload = NULL;
+
+	CHECK(parse(&workload,
+		    TWO "{\"jobs\": 4, \"sets\": 2, \"seed\": 42, "
+			"\"priorities\": [2, 5], \"mean_gap\": 90}}") == 0);
+	CHECK(workload->n_sets == 2);
+	CHECK_TEXT(workload->sets[0].name, "1");
+	CHECK_TEXT(workload->sets[1].name, "2");
+	CHECK_TEXT(told(&workload->sets[0]),
+		   "0 5 0.000000, 1 5 3.422715, 0 4 34.016509, 0 4 80.222159");
+	CHECK_TEXT(told(&workload->sets[1]),
+		   "0 3 0.000000, 0 5 8.408489, 1 3 62.391956, 0 5 129.170094");
+	CHECK(workload->sets[0].jobs[3].estimate == -1);
+	CHECK(workload->sets[0].jobs[3].steps == 0);
+}
+
+static void drawn_jobs_have_the_gap_of_the_workload(void)
+{
+	CLEANUP(workload_destroy) struct workload *workload = NULL;
+	CLEANUP(workload_destroy) struct workload *same = NULL;
+	unsigned of_class[2] = {0, 0};
+
+	CHECK(parse(&workload, TWO "{\"jobs\": 100}}") == 0);
+	CHECK(parse(&same, TWO "{\"jobs\": 100, \"sets\": 1, \"seed\": 1, "
+			       "\"priorities\": [1, 1]}}") == 0);
+	CHECK(workload->n_sets == 1 && workload->sets->n == 100);
+	for (size_t i = 0; i < workload->sets->n; i++) {
+		CHECK(workload->sets->jobs[i].submit == -1);
+		CHECK(workload->sets->jobs[i].priority == 1);
+		CHECK(workload->sets->jobs[i].class ==
+		      same->sets->jobs[i].class);
+		of_class[workload->sets->jobs[i].class]++;
+	}
+	CHECK(of_class[0] > 30 && of_class[1] > 30);
+}
+
 static const struct {
 	const char *text, *sentence;
 } rows[] = {
@@ -205,7 +265,7 @@ static const struct {
 	 "w.json:6: there is no key 'jbos' here; source, on, slots, "
 	 "launcher_slots, rescale_gap, decision_delay, gap, "
 	 "aging, usage_half_life, start, move, failures, users, classes, jobs, "
-	 "sets"},
+	 "sets, random"},
 	{HEAD CLASS "],\n\"slots\": 9}", "w.json:6: 'slots' stands twice"},
 	{HEAD CLASS "],\n\"gap\":\n-1}",
 	 "w.json:7: gap is -1, and not from 0 to 1e+09"},
@@ -215,7 +275,28 @@ static const struct {
 	 "w.json:6: on is neither 'hosts' nor 'kube'"},
 	{"{\"slots\": 1.5}", "w.json:1: slots is 1.5, and not a whole number"},
 	{"{\"slots\": \"8\"}", "w.json:1: slots is not a number"},
-	{HEAD CLASS "]}", "w.json:1: there is to be either 'jobs' or 'sets'"},
+	{HEAD CLASS "]}",
+	 "w.json:1: there is to be one of 'jobs', 'sets' and 'random'"},
+	{HEAD CLASS "],\n\"jobs\": [" JOB "], \"random\": {\"jobs\": 1}}",
+	 "w.json:1: there is to be one of 'jobs', 'sets' and 'random'"},
+	{HEAD CLASS "],\n\"random\":\n{\"sets\": 2}}",
+	 "w.json:7: 'jobs' is missing"},
+	{HEAD CLASS "],\n\"random\":\n{\"jobs\": 0}}",
+	 "w.json:7: jobs is 0, and not from 1 to 2e+06"},
+	{HEAD CLASS "],\n\"random\": {\"jobs\": 1, \"sets\":\n0}}",
+	 "w.json:7: sets is 0, and not from 1 to 10000"},
+	{HEAD CLASS "],\n\"random\": {\"jobs\": 1,\n\"priorities\": [0, 4]}}",
+	 "w.json:7: priority is 0, and not from 1 to 1e+06"},
+	{HEAD CLASS "],\n\"random\":\n{\"jobs\": 1000, \"sets\": 2001}}",
+	 "w.json:7: 2001 sets of 1000 jobs are more than 2000000 jobs"},
+	{HEAD CLASS "],\n\"random\":\n{\"jobs\": 1001, \"mean_gap\": 1e6}}",
+	 "w.json:7: 1001 jobs of that mean_gap are submitted over more than "
+	 "1000000000 s"},
+	{HEAD CLASS "],\n\"random\": {\"jobs\": 1,\n\"priorities\": [5, 4]}}",
+	 "w.json:7: priority is 4, and not from 5 to 1e+06"},
+	{HEAD CLASS "],\n\"random\": {\"jobs\": 1,\n\"priorities\": [1, "
+		    "2.5]}}",
+	 "w.json:7: priorities are not whole numbers"},
 	{HEAD CLASS "],\n\"jobs\": []}",
 	 "w.json:6: jobs has 0 members, and not 1 to 2000000"},
 	{HEAD CLASS "],\n\"jobs\": [" JOB ",\n{\"class\": \"b\"}]}",
@@ -350,6 +431,8 @@ RUN_TESTS(TEST(a_workload_is_read),
 	  TEST(jobs_are_of_the_users_that_are_listed),
 	  TEST(without_a_list_every_user_has_the_same_share),
 	  TEST(each_of_many_users_is_found_again),
+	  TEST(the_same_seed_draws_the_same_jobs),
+	  TEST(drawn_jobs_have_the_gap_of_the_workload),
 	  TEST(what_is_wrong_is_told_with_its_line),
 	  TEST(the_line_is_found_behind_strings_of_any_kind),
 	  TEST(a_file_that_cannot_be_read_is_named))
