@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cleanup.h"
+#include "base/list.h"
+#include "sim/swf.h"
+#include "tests/check.h"
+#include "tests/unit/folder.h"
+
+#include <errno.h>
+
+/* The fields that are used, each line of a log having all 18. */
+#define ROW(number, submit, run, processors, requested, time, status)          \
+	number " " submit " -1 " run " " processors " -1 -1 " requested        \
+	       " " time " -1 " status " 1 1 -1 -1 -1 -1 -1\n"
+#define GOOD ROW("1", "100", "60", "4", "4", "90", "1")
+#define HEAD "; Version: 2.2\n; MaxProcs: 8\n"
+
+static struct error err;
+
+static int parse_bytes(struct swf_log *log, const char *text, size_t size,
+		       unsigned slots)
+{
+	CLEANUP(fclose) FILE *file = fmemopen((void *)text, size, "r");
+
+	return file ? swf_parse(log, "l.swf", file, slots, &err) : -errno;
+}
+
+static int parse(struct swf_log *log, const char *text)
+{
+	return parse_bytes(log, text, strlen(text), 0);
+}
+
+static void a_log_is_read(void)
+{
+	CLEANUP(swf_log_fini) struct swf_log log;
+
+	CHECK(parse(&log,
+		    HEAD "\n" GOOD ";\n  \t\r\n"
+			 "  7\t130.5 1 2.5 -1 1.5 -1 3 -1 -1 0 1 1 -1 -1 -1 "
+			 "-1 -1\r") == 0);
+	CHECK(log.slots == 8 && log.n == 2);
+	CHECK(log.jobs[0].number == 1 && log.jobs[0].submit == 100);
+	CHECK(log.jobs[0].run == 60 && log.jobs[0].processors == 4);
+	CHECK(log.jobs[0].requested == 90 && log.jobs[0].line == 4);
+	/* the processors that it asked for, where nobody noted what it had */
+	CHECK(log.jobs[1].number == 7 && log.jobs[1].submit == 130.5);
+	CHECK(log.jobs[1].run == 2.5 && log.jobs[1].processors == 3);
+	CHECK(log.jobs[1].requested == -1);
+}
+
+static void the_head_tells_the_slots(void)
+{
+	static const struct {
+		const char *head;
+		unsigned given, slots;
+	} heads[] = {
+		{"; MaxNodes: 5\n", 0, 5},
+		{"; MaxProcs: 10\n; MaxNodes: 5\n", 0, 10},
+		{";MaxNodes:   5 (without the spare ones)\n;  MaxProcs: -1\n",
+		 0, 5},
+		{"; MaxProcs: 10\n", 12, 12},
+		{"", 12, 12},
+	};
+
+	for (size_t i = 0; i < LENGTH(heads); i++) {
+		CLEANUP(swf_log_fini) struct swf_log log;
+		char text[512];
+
+		snprintf(text, sizeof(text), "%s" GOOD "; MaxProcs: 99\n",
+			 heads[i].head);
+		CHECK(parse_bytes(&log, text, strlen(text), heads[i].given) ==
+		      0);
+		CHECK(log.slots == heads[i].slots && log.n == 1);
+	}
+}
+
+static void jobs_are_put_in_order_of_submission(void)
+{
+	CLEANUP(swf_log_fini) struct swf_log log;
+
+	CHECK(parse(&log,
+		    HEAD ROW("1", "50", "1", "1", "1", "1",
+			     "1") ROW("2", "40", "1", "1", "1", "1", "1")
+			    ROW("3", "50", "1", "1", "1", "1", "1")) == 0);
+	CHECK(log.n == 3 && log.jobs[0].number == 2);
+	CHECK(log.jobs[1].number == 1 && log.jobs[2].number == 3);
+}
+
+static void what_cannot_be_simulated_is_counted(void)
+{
+	CLEANUP(swf_log_fini) struct swf_log log;
+	char text[400];
+
+	CHECK(parse(&log,
+		    HEAD GOOD
+			    /* cancelled before the start; and while it ran */
+			    ROW("2", "100", "-1", "4", "4", "90", "5") ROW(
+				    "3", "100", "0", "-1", "4", "90",
+				    "5") ROW("4", "100", "7", "4", "4", "90",
+					     "5") ROW("5", "100", "7", "4", "4",
+						      "90", "2")
+				    ROW("6", "100", "7", "4", "4", "90",
+					"3") ROW("7", "100", "7", "4", "4",
+						 "90", "4")
+					    ROW("8", "100", "0", "4", "4", "90",
+						"1") ROW("9", "100", "7", "0",
+							 "-1", "90", "1")
+						    ROW("10", "100", "7", "9",
+							"4", "90", "0")) == 0);
+	CHECK(log.n == 2 && log.jobs[1].number == 4);
+	swf_left_out_text(&log, text, sizeof(text));
+	CHECK_TEXT(text, "8 of 10 jobs are left out: 2 cancelled before the "
+			 "start, 3 listed as a part of another job, 1 without "
+			 "a run time, 1 without processors, 1 on more "
+			 "processors than there are slots");
+}
+
+static void nothing_is_said_if_all_jobs_are_simulated(void)
+{
+	CLEANUP(swf_log_fini) struct swf_log log;
+	char text[400] = "?";
+
+	CHECK(parse(&log, HEAD GOOD) == 0);
+	swf_left_out_text(&log, text, sizeof(text));
+	CHECK_TEXT(text, "");
+}
+
+static const struct {
+	const char *text, *sentence;
+} rows[] = {
+	{HEAD GOOD "2 200 -1 60", "l.swf:4: the line has 4 fields, and not 18"},
+	{HEAD "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19\n",
+	 "l.swf:3: the line has 19 fields, and not 18"},
+	{HEAD ROW("1", "100", "sixty", "4", "4", "90", "1"),
+	 "l.swf:3: field 4 is 'sixty', and not a number"},
+	{HEAD ROW("1", "100", "60", "4", "4", "90", "done"),
+	 "l.swf:3: field 11 is 'done', and not a number"},
+	{HEAD ROW("1", "100", "0x10", "4", "4", "90", "1"),
+	 "l.swf:3: field 4 is '0x10', and not a number"},
+	{HEAD ROW("1", "100", "inf", "4", "4", "90", "1"),
+	 "l.swf:3: field 4 is 'inf', and not a number"},
+	{HEAD ROW("1", "1e999", "60", "4", "4", "90", "1"),
+	 "l.swf:3: field 2 is '1e999', and not a number"},
+	{HEAD ROW("1", "-5", "60", "4", "4", "90", "1"),
+	 "l.swf:3: the submit time (field 2) is -5, and not from 0 to "
+	 "100000000000"},
+	{HEAD ROW("1", "1e12", "60", "4", "4", "90", "1"),
+	 "l.swf:3: the submit time (field 2) is 1000000000000, and not from 0 "
+	 "to 100000000000"},
+	{HEAD GOOD ROW("2", "1000000101", "60", "4", "4", "90", "1"),
+	 "l.swf:4: the submit time is more than 1000000000 s from that of the "
+	 "first job"},
+	{HEAD ROW("1", "100", "-2", "4", "4", "90", "1"),
+	 "l.swf:3: the run time (field 4) is -2, and not from -1 to "
+	 "1000000000"},
+	{HEAD ROW("1", "100", "1e10", "4", "4", "90", "1"),
+	 "l.swf:3: the run time (field 4) is 10000000000, and not from -1 to "
+	 "1000000000"},
+	{HEAD ROW("1", "100", "60", "2.5", "4", "90", "1"),
+	 "l.swf:3: the number of processors (field 5) is 2.5, and not a whole "
+	 "number"},
+	{GOOD, "l.swf:1: neither '; MaxProcs: N' nor '; MaxNodes: N' stands "
+	       "before the first job; --slots N says how many processors "
+	       "there are"},
+	{"; MaxProcs: 2000000\n" GOOD,
+	 "l.swf:2: the log is of 2000000 processors, and not of 1 to 1000000"},
+	{HEAD, "l.swf:3: there is no job to simulate"},
+	{HEAD ROW("1", "100", "-1", "4", "4", "90", "1"),
+	 "l.swf:4: there is no job to simulate; 1 of 1 jobs is left out: 1 "
+	 "without a run time"},
+	{"\x1f\x8b\x08\0", "l.swf:1: the log is compressed; gunzip it first"},
+};
+
+static void what_is_wrong_is_told_with_its_line(void)
+{
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		CLEANUP(swf_log_fini) struct swf_log log;
+
+		CHECK(parse(&log, rows[i].text) == -EINVAL);
+		CHECK_TEXT(err.text, rows[i].sentence);
+	}
+}
+
+static void a_line_without_end_is_not_read_to_its_end(void)
+{
+	static char text[2 * SWF_LINE_MAX];
+	CLEANUP(swf_log_fini) struct swf_log log;
+
+	memset(text, '7', sizeof(text));
+	CHECK(parse_bytes(&log, text, sizeof(text), 0) == -EINVAL);
+	CHECK_TEXT(err.text, "l.swf:1: the line has more than 4095 bytes; this "
+			     "is no log in Standard Workload Format");
+	CHECK(parse_bytes(&log, "1 \0", 3, 0) == -EINVAL);
+	CHECK_TEXT(err.text, "l.swf:1: byte 3 of the line is 0; this is no log "
+			     "in Standard Workload Format");
+}
+
+static void write_file(const char *name, const char *text)
+{
+	CLEANUP(fclose) FILE *file = fopen(below(name), "we");
+
+	if (file)
+		fputs(text, file);
+}
+
+static void a_log_is_known_by_its_name_or_its_first_byte(void)
+{
+	CLEANUP(folder_remove) char *f = folder_create("swf");
+	CLEANUP(swf_log_fini) struct swf_log log;
+
+	CHECK(f);
+	CHECK(swf_is_log("/no/such.swf") && swf_is_log("/no/such.swf.gz"));
+	CHECK(!swf_is_log("/no/such") && !swf_is_log("/"));
+	write_file("comment", " \n; Version: 2.2\n");
+	write_file("digit", GOOD);
+	write_file("json", "\n{\"slots\": 8}");
+	write_file("empty", "");
+	CHECK(swf_is_log(below("comment")) && swf_is_log(below("digit")));
+	CHECK(!swf_is_log(below("json")) && !swf_is_log(below("empty")));
+	CHECK(swf_read(&log, below("digit"), 8, &err) == 0 && log.n == 1);
+}
+
+static void a_file_that_cannot_be_read_is_named(void)
+{
+	CLEANUP(swf_log_fini) struct swf_log log;
+
+	CHECK(swf_read(&log, "/no/such", 0, &err) == -ENOENT);
+	CHECK_TEXT(err.text, "cannot read /no/such: No such file or directory");
+	CHECK(swf_read(&log, "/", 0, &err) == -EINVAL);
+	CHECK_TEXT(err.text, "/ is not a file");
+}
+
+RUN_TESTS(TEST(a_log_is_read), TEST(the_head_tells_the_slots),
+	  TEST(jobs_are_put_in_order_of_submission),
+	  TEST(what_cannot_be_simulated_is_counted),
+	  TEST(nothing_is_said_if_all_jobs_are_simulated),
+	  TEST(what_is_wrong_is_told_with_its_line),
+	  TEST(a_line_without_end_is_not_read_to_its_end),
+	  TEST(a_log_is_known_by_its_name_or_its_first_byte),
+	  TEST(a_file_that_cannot_be_read_is_named))
