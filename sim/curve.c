@@ -37,6 +37,11 @@ struct curve curve_line(const struct curve_point *points, size_t n)
 	return (struct curve){.slope = slope, .offset = y - slope * x};
 }
 
+struct curve curve_amdahl(double sequential, double parallel)
+{
+	return (struct curve){.offset = sequential, .parallel = parallel};
+}
+
 double curve_at(const struct curve *curve, unsigned ranks)
 {
 	const struct curve_point *at = curve->at;
@@ -44,7 +49,8 @@ double curve_at(const struct curve *curve, unsigned ranks)
 	double slope;
 
 	if (curve->n == 0)
-		return curve->slope * ranks + curve->offset;
+		return curve->slope * ranks + curve->offset +
+		       curve->parallel / ranks;
 	while (i + 1 < curve->n && at[i].ranks < ranks)
 		i++;
 	slope = (at[i].seconds - at[i - 1].seconds) /
@@ -52,7 +58,8 @@ double curve_at(const struct curve *curve, unsigned ranks)
 	return at[i - 1].seconds + slope * (ranks - at[i - 1].ranks);
 }
 
-/* A curve of straight lines has its extremes at ends and corners. */
+/* The extremes of straight lines are at ends and corners, and Amdahl's law only
+ * falls. */
 static double extreme(const struct curve *curve, unsigned from, unsigned to,
 		      double (*of)(double, double))
 {

@@ -4,7 +4,8 @@
 
 /*
  * Seconds as a function of the number of ranks: a straight line, or points with
- * straight lines between neighbours; the first and the last one go on
+ * straight lines between neighbours, of which the first and the last one go on;
+ * or Amdahl's law
  */
 
 #include <stddef.h>
@@ -16,9 +17,9 @@ struct curve_point {
 };
 
 struct curve {
-	size_t n; /* points; 0: seconds = slope * ranks + offset */
+	size_t n; /* points; 0: offset + slope * ranks + parallel / ranks */
 	struct curve_point at[CURVE_POINTS_MAX];
-	double slope, offset;
+	double slope, offset, parallel;
 };
 
 /* The same for every number of ranks. */
@@ -30,6 +31,11 @@ struct curve curve_through(const struct curve_point *points, size_t n);
 /* The line with the least squares; two points at least, not all of the same
  * number of ranks. */
 struct curve curve_line(const struct curve_point *points, size_t n);
+
+/* A part takes the same time on every number of ranks, and the ranks share the
+ * other, which takes `parallel` seconds on one of them (Amdahl, "Validity of
+ * the single processor approach", AFIPS 1967). */
+struct curve curve_amdahl(double sequential, double parallel);
 
 double curve_at(const struct curve *curve, unsigned ranks);
 

@@ -5,7 +5,8 @@
 /*
  * What is simulated: a cluster, classes of jobs, and one or more sets of jobs
  *
- * It is read from a JSON file, whose keys docs/scheduling.md lists.
+ * It is read from a JSON file, whose keys docs/scheduling.md lists, or made of
+ * the log of a batch system (sim/swf_workload.h).
  */
 
 #include "base/error.h"
