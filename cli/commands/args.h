@@ -29,8 +29,9 @@ struct args {
 		*memory;
 	const char *name, *app, *checkpoint_dir;
 	const char *policy, *compare, *sweep, *set;
-	unsigned ranks, min, max;           /* 0: not given */
-	msec_t deadline, timeout, lifetime; /* 0: not given */
+	/* 0: not given */
+	unsigned ranks, min, max, slots, malleable, grow, seed;
+	msec_t deadline, timeout, lifetime, move;
 	struct option_list at, env;
 	struct adapter_files adapters;
 

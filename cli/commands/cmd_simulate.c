@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
 #include "cli/commands/args.h"
 #include "cli/views/output.h"
 #include "cli/views/simulation.h"
 #include "jobfile/exit.h"
+#include "sim/swf_workload.h"
 
 #include <errno.h>
 #include <string.h>
 
 enum { POLICIES_MAX = 64, VALUES_MAX = 10000 };
+
+/* Seconds for which a rescale of a log's job stops it. */
+#define MOVE 30.0
 
 struct simulation {
 	const struct sched_policy *policies[POLICIES_MAX];
@@ -87,6 +92,27 @@ static int read_sweep(struct simulation *simulation, const char *text,
 	return 0;
 }
 
+/* The options of a log. */
+static int check_log_args(const struct args *args, struct error *err)
+{
+	const char *name = args->slots       ? "slots"
+			   : args->malleable ? "malleable"
+			   : args->grow      ? "grow"
+			   : args->seed      ? "seed"
+			   : args->move      ? "move"
+					     : NULL;
+
+	if (name && !swf_is_log(args->words.at[0]))
+		return error_set(err, -EINVAL,
+				 "--%s is for a log in Standard Workload "
+				 "Format, and %s is none",
+				 name, args->words.at[0]);
+	if (!args->malleable && (args->grow || args->seed || args->move))
+		return error_set(err, -EINVAL,
+				 "--grow, --seed and --move need --malleable");
+	return 0;
+}
+
 static int read_args(struct simulation *simulation, const struct args *args,
 		     struct error *err)
 {
@@ -102,6 +128,9 @@ static int read_args(struct simulation *simulation, const struct args *args,
 		return error_set(err, -EINVAL,
 				 "--policy takes one policy; --compare takes "
 				 "several");
+	r = check_log_args(args, err);
+	if (r < 0)
+		return r;
 	r = read_policies(simulation,
 			  args->policy    ? args->policy
 			  : args->compare ? args->compare
@@ -110,6 +139,32 @@ static int read_args(struct simulation *simulation, const struct args *args,
 	if (r == 0 && args->sweep)
 		r = read_sweep(simulation, args->sweep, err);
 	return r;
+}
+
+static int read_log(struct workload **out, const struct args *args,
+		    struct error *err)
+{
+	const struct swf_rule rule = {
+		.malleable = args->malleable,
+		.grow = args->grow ? args->grow : 1,
+		.seed = args->seed ? args->seed : 1,
+		.move = args->move ? (double)args->move / 1000 : MOVE,
+	};
+	const char *path = args->words.at[0];
+	CLEANUP(swf_log_fini) struct swf_log log;
+	char left_out[400];
+	int r = swf_read(&log, path, args->slots, err);
+
+	if (r < 0)
+		return r;
+	r = swf_workload(out, &log, &rule, err);
+	if (r < 0)
+		return error_wrap(err, r, "%s", path);
+	swf_left_out_text(&log, left_out, sizeof(left_out));
+	if (*left_out)
+		fprintf(stderr, "bellows: %s: %s\n", text_safe(path).s,
+			left_out);
+	return 0;
 }
 
 /* Only the set of that name. */
@@ -224,7 +279,9 @@ int cmd_simulate(const struct args *args, const struct output *output)
 
 	if (read_args(&simulation, args, &err) < 0)
 		return output_fail(output, EXIT_USAGE, "%s", err.text);
-	r = workload_read(&workload, args->words.at[0], &err);
+	r = swf_is_log(args->words.at[0])
+		    ? read_log(&workload, args, &err)
+		    : workload_read(&workload, args->words.at[0], &err);
 	if (r < 0)
 		return output_fail(output, exit_code(r), "%s", err.text);
 	simulation.workload = workload;

@@ -59,6 +59,17 @@ const struct option_row flags[] = {
 	 .help = "vary seconds between submissions, or between rescales"},
 	{"set", "NAME", OPTION_TEXT, ARG(set), ON_SIMULATE,
 	 .help = "one set of jobs (default: the mean of all)"},
+	{"slots", "N", OPTION_NUMBER, ARG(slots), ON_SIMULATE,
+	 .help = "of a batch log (default: what its head says)"},
+	{"malleable", "PERCENT", OPTION_NUMBER, ARG(malleable), ON_SIMULATE,
+	 .help = "jobs of a batch log that may shrink and grow (default: none)",
+	 .max = 100},
+	{"grow", "N", OPTION_NUMBER, ARG(grow), ON_SIMULATE,
+	 .help = "these have at most N times their processors (default 1)"},
+	{"seed", "N", OPTION_NUMBER, ARG(seed), ON_SIMULATE,
+	 .help = "draws these jobs (default 1)"},
+	{"move", "TIME", OPTION_DURATION, ARG(move), ON_SIMULATE,
+	 .help = "that a rescale stops one of them (default 30s)"},
 	{"csv", NULL, OPTION_SWITCH, ARG(csv), ON_SIMULATE,
 	 .help = "comma-separated values"},
 	{"explain", NULL, OPTION_SWITCH, ARG(explain), ON_SIMULATE,
@@ -200,14 +211,16 @@ const struct command commands[] = {
 	 cmd_validate},
 	{ON_SIMULATE, "simulate", "FILE",
 	 "try the scheduler's rules on a workload",
-	 "Runs the jobs of a JSON file in virtual time under one or more "
-	 "policies and prints\ntotal time, utilisation, response and completion "
-	 "time weighted by priority, and\nmore. The file's keys and the "
-	 "policies are explained in docs/scheduling.md.",
+	 "Runs the jobs of a JSON file, or of a batch system's log in Standard "
+	 "Workload Format\n(*.swf), in virtual time under one or more policies "
+	 "and prints total time,\nutilisation, response and completion time "
+	 "weighted by priority, and more. The\nfile's keys and the policies are "
+	 "explained in docs/scheduling.md.",
 	 "bellows simulate jobs.json --compare elastic,moldable,easy\n"
 	 "  bellows simulate jobs.json --compare elastic,moldable \\\n"
 	 "      --sweep gap=0:360:30 --csv > figure.csv\n"
-	 "  bellows simulate jobs.json --set A --explain",
+	 "  bellows simulate jobs.json --set A --explain\n"
+	 "  bellows simulate log.swf --malleable 50 --compare easy,elastic",
 	 1, 1,
 	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, -1},
 	 cmd_simulate},

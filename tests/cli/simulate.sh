@@ -19,7 +19,7 @@ simulates() { # CODE ARGUMENT...
 	ends "$code" "$bellows" simulate "$@"
 }
 
-echo 1..9
+echo 1..13
 
 simulates 0 "$table" --set A --compare published,published_min &&
 	[ "$(wc -l < out)" -eq 3 ] &&
@@ -72,3 +72,50 @@ printf '{"slots": 4, "classes": [{"name": "a", "min": 1, "max": 4, "steps": 1, "
 simulates 0 timed.json && simulates 64 timed.json --sweep gap=0:10:1 &&
 	says "every job has a 'submit' of its own"
 verdict $? 'a gap between jobs that have a time is refused'
+
+job() { # NUMBER SUBMIT RUN PROCESSORS REQUESTED-TIME
+	echo "$1 $2 -1 $3 $4 -1 -1 $4 $5 -1 1 1 1 -1 -1 -1 -1 -1"
+}
+{
+	echo '; MaxProcs: 8'
+	job 1 100 60 4 90
+	job 2 110 50 1 50
+	job 3 120 -1 4 90
+	job 4 130 40 8 90
+} > log.swf
+simulates 0 log.swf --compare easy,elastic && [ "$(wc -l < out)" -eq 3 ] &&
+	grep -q '^easy  *100 .* 10\.00 ' out &&
+	[ "$(cat err)" = 'bellows: log.swf: 1 of 4 jobs is left out: 1 without a run time' ] &&
+	cp log.swf log && simulates 0 log --policy easy && grep -q '^easy  *100 ' out &&
+	simulates 0 log.swf --slots 9 --explain && says 'start job-1 on 4: '
+verdict $? 'a log in Standard Workload Format is simulated, and says what it leaves out'
+
+simulates 0 log.swf --policy operator --malleable 100 --explain &&
+	says 'start job-1 on 4: ' && says 'resize job-4 3 -> 7: ' &&
+	simulates 0 log.swf --policy easy --malleable 100 --grow 2 --explain &&
+	says 'start job-1 on 8: ' && says 'start job-2 on 1: ' &&
+	simulates 0 log.swf --policy operator --malleable 100 --csv && mv out thirty &&
+	simulates 0 log.swf --policy operator --malleable 100 --grow 1 --move 30s --seed 1 --csv &&
+	cmp -s out thirty &&
+	simulates 0 log.swf --policy operator --malleable 100 --move 5s --csv &&
+	! cmp -s out thirty
+verdict $? 'jobs of a log are made malleable, with a price for each rescale'
+
+head -c 60 log.swf > short.swf
+sed 1d log.swf > headless.swf
+gzip -c log.swf > packed.swf.gz
+truncate -s 1G huge.swf
+simulates 65 short.swf && says 'short.swf:2: the line has ' &&
+	simulates 65 headless.swf && says "headless.swf:1: neither '; MaxProcs: N' nor " &&
+	simulates 0 headless.swf --slots 8 &&
+	simulates 65 packed.swf.gz && says 'packed.swf.gz:1: the log is compressed; gunzip it first' &&
+	simulates 65 huge.swf && says 'huge.swf:1: byte 1 of the line is 0' &&
+	simulates 65 nothere.swf && says 'nothere.swf'
+verdict $? 'a log that is wrong is told, with its line'
+
+simulates 64 timed.json --slots 9 &&
+	says '--slots is for a log in Standard Workload Format, and timed.json is none' &&
+	simulates 64 log.swf --seed 3 && says '--grow, --seed and --move need --malleable' &&
+	simulates 64 log.swf --malleable 101 && says '--malleable' &&
+	simulates 64 log.swf --sweep gap=0:10:1 && says "every job has a 'submit' of its own"
+verdict $? 'options of a log are refused where they mean nothing'
