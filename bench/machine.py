@@ -21,11 +21,15 @@ def median(values):
     return (values[(n - 1) // 2] + values[n // 2]) / 2 if n else math.nan
 
 
-def p95(values):
-    """The value that 95 % do not exceed (nearest rank)."""
+def percentile(values, percent):
+    """The value that so many percent do not exceed (nearest rank)."""
     values = sorted(values)
     n = len(values)
-    return values[math.ceil(0.95 * n) - 1] if n else math.nan
+    return values[math.ceil(percent * n / 100) - 1] if n else math.nan
+
+
+def p95(values):
+    return percentile(values, 95)
 
 
 def table(head, rows):
