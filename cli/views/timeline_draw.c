@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/file.h"
 #include "base/text.h"
+#include "cli/views/svg.h"
 #include "cli/views/timeline.h"
 
-#include <errno.h>
 #include <math.h>
 
 /* The picture, in pixels; the plot lies within the margins. */
@@ -37,18 +36,6 @@ static double y_of(const struct scale *scale, double ranks)
 	return HEIGHT - BOTTOM - ranks / scale->most * (HEIGHT - TOP - BOTTOM);
 }
 
-/* 1, 2 or 5 times a power of ten, so that at most n steps make up range. */
-static double nice_step(double range, int n)
-{
-	double step = pow(10, floor(log10(range / n)));
-
-	if (range / step <= n)
-		return step;
-	if (range / (2 * step) <= n)
-		return 2 * step;
-	return range / (5 * step) <= n ? 5 * step : 10 * step;
-}
-
 static struct scale measure(const Bellows__V1__Job *job)
 {
 	struct scale scale = {1e3, "s", job->age > 0 ? (double)job->age : 1, 1};
@@ -71,67 +58,40 @@ static struct scale measure(const Bellows__V1__Job *job)
 	return scale;
 }
 
-static void put_escaped(FILE *to, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '<')
-			fputs("&lt;", to);
-		else if (*text == '>')
-			fputs("&gt;", to);
-		else if (*text == '&')
-			fputs("&amp;", to);
-		else
-			fputc(*text, to);
-	}
-}
-
 static void put_head(FILE *to, const Bellows__V1__Job *job)
 {
-	fprintf(to,
-		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-		"height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n",
-		WIDTH, HEIGHT, WIDTH, HEIGHT);
-	fputs("<style>\n"
-	      "text { font: 12px sans-serif; fill: #24292f }\n"
-	      ".title { font-size: 16px; font-weight: bold }\n"
-	      ".paper { fill: #ffffff }\n"
-	      ".axis { stroke: #57606a; fill: none }\n"
-	      ".grid { stroke: #d0d7de; fill: none }\n"
-	      ".ranks { stroke: #0969da; stroke-width: 2.5; fill: none }\n"
-	      ".pause { fill: #cf222e; fill-opacity: 0.25 }\n"
-	      ".mark { stroke: #cf222e; fill: none }\n"
-	      "@media (prefers-color-scheme: dark) {\n"
-	      "text { fill: #e6edf3 }\n"
-	      ".paper { fill: #0d1117 }\n"
-	      ".axis { stroke: #8b949e }\n"
-	      ".grid { stroke: #30363d }\n"
-	      ".ranks { stroke: #58a6ff }\n"
-	      ".pause { fill: #ff7b72 }\n"
-	      ".mark { stroke: #ff7b72 }\n"
-	      "}\n</style>\n",
-	      to);
-	fputs("<title>", to);
-	put_escaped(to, text_safe(job->name).s);
-	fprintf(to,
-		": ranks over time</title>\n"
-		"<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n"
-		"<text class=\"title\" x=\"%d\" y=\"28\">",
-		WIDTH, HEIGHT, LEFT);
-	put_escaped(to, text_safe(job->name).s);
-	fputs(": ranks over time</text>\n", to);
-	fprintf(to,
-		"<text x=\"%d\" y=\"48\">%s after %s, %u rescale%s, paused %s "
-		"in all</text>\n",
-		LEFT, state_name(job->state), text_duration((msec_t)job->age).s,
-		job->rescales, job->rescales == 1 ? "" : "s",
-		text_pause(job_paused(job)).s);
+	static const char style[] =
+		".ranks { stroke: #0969da; stroke-width: 2.5; fill: none }\n"
+		".pause { fill: #cf222e; fill-opacity: 0.25 }\n"
+		".mark { stroke: #cf222e; fill: none }\n"
+		"@media (prefers-color-scheme: dark) {\n"
+		"text { fill: #e6edf3 }\n"
+		".paper { fill: #0d1117 }\n"
+		".axis { stroke: #8b949e }\n"
+		".grid { stroke: #30363d }\n"
+		".ranks { stroke: #58a6ff }\n"
+		".pause { fill: #ff7b72 }\n"
+		".mark { stroke: #ff7b72 }\n"
+		"}\n";
+	char title[600], below[256];
+
+	snprintf(title, sizeof(title), "%s: ranks over time",
+		 text_safe(job->name).s);
+	snprintf(below, sizeof(below),
+		 "%s after %s, %u rescale%s, paused %s "
+		 "in all",
+		 state_name(job->state), text_duration((msec_t)job->age).s,
+		 job->rescales, job->rescales == 1 ? "" : "s",
+		 text_pause(job_paused(job)).s);
+	svg_begin(to, WIDTH, HEIGHT, style, title);
+	svg_text(to, LEFT, 28, "start", "title", title);
+	svg_text(to, LEFT, 48, "start", "", below);
 }
 
 static void put_time_axis(FILE *to, const struct scale *scale)
 {
 	double last = scale->span / scale->unit;
-	double step = nice_step(last, TICKS);
+	double step = svg_step(last, TICKS);
 	int bottom = HEIGHT - BOTTOM;
 
 	for (int i = 0; i * step <= last * (1 + 1e-9); i++) {
@@ -151,8 +111,7 @@ static void put_time_axis(FILE *to, const struct scale *scale)
 
 static void put_rank_axis(FILE *to, const struct scale *scale)
 {
-	double step = fmax(1, nice_step(scale->most, TICKS));
-	int middle = (TOP + HEIGHT - BOTTOM) / 2;
+	double step = fmax(1, svg_step(scale->most, TICKS));
 
 	for (int i = 0; i * step <= scale->most; i++) {
 		double y = y_of(scale, i * step);
@@ -165,10 +124,7 @@ static void put_rank_axis(FILE *to, const struct scale *scale)
 			"</text>\n",
 			LEFT - 8, y + 4, i * step);
 	}
-	fprintf(to,
-		"<text x=\"18\" y=\"%d\" text-anchor=\"middle\" "
-		"transform=\"rotate(-90 18 %d)\">ranks</text>\n",
-		middle, middle);
+	svg_text_up(to, 18, (TOP + HEIGHT - BOTTOM) / 2.0, "ranks");
 }
 
 /* Labels take the lowest row that is free where they begin. */
@@ -249,17 +205,14 @@ void timeline_draw(FILE *to, const Bellows__V1__Job *job)
 	fputs("</svg>\n", to);
 }
 
+static int draw(FILE *to, const void *job)
+{
+	timeline_draw(to, job);
+	return 0;
+}
+
 int timeline_save(const char *path, const Bellows__V1__Job *job,
 		  struct error *err)
 {
-	CLEANUP(free) char *text = NULL;
-	size_t n = 0;
-	FILE *to = open_memstream(&text, &n);
-
-	if (!to)
-		return error_set(err, -ENOMEM, "out of memory");
-	timeline_draw(to, job);
-	if (fclose(to) != 0)
-		return error_set(err, -ENOMEM, "out of memory");
-	return file_replace(path, 0644, text, n, err);
+	return svg_save(path, draw, job, err);
 }
