@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cleanup.h"
 #include "base/list.h"
 #include "core/sched_plan.h"
-#include "sim/engine.h"
+#include "sim/spans.h"
 #include "tests/check.h"
 
 #include <errno.h>
@@ -317,6 +318,44 @@ static void a_time_without_end_is_an_error(void)
 		   "set A: fifo: the jobs take too long to be simulated");
 }
 
+/* Of the run in a_rescale_pauses_a_job_by_its_new_size(). */
+static void slots_of_a_job_are_spans_of_time(void)
+{
+	static const struct curve_point move[] = {{2, 2}, {4, 4}};
+	struct sim_spans spans;
+	const struct sim_settings settings = {
+		.policy = sched_policy_find("operator"),
+		.gap = -1,
+		.rescale_gap = -1,
+		.observer = {&spans, NULL, sim_spans_on_slots},
+	};
+	CLEANUP(free) struct sim_span *by_job = NULL;
+
+	begin();
+	workload.slots = 7;
+	classes[0].max = 4;
+	classes[0].move = curve_through(move, LENGTH(move));
+	submit(0, 1);
+	submit(52 * S, 2);
+	CHECK(sim_spans_init(&spans, set.n) == 0);
+	CHECK(sim_run(&metrics, &workload, &set, &settings, &err) == 0);
+	by_job = sim_spans_by_job(&spans);
+	*told = '\0';
+	for (size_t i = 0; by_job && i < spans.n; i++) {
+		size_t used = strlen(told);
+
+		snprintf(told + used, sizeof(told) - used,
+			 "%u has %u from %g to %g; ", by_job[i].job,
+			 by_job[i].slots, (double)by_job[i].from / (double)S,
+			 (double)by_job[i].to / (double)S);
+	}
+	CHECK_TEXT(told, "0 has 5 from 0 to 52; 0 has 3 from 52 to 354; "
+			 "0 has 5 from 354 to 361; 1 has 4 from 52 to 354; ");
+	CHECK(spans.jobs[1].submitted == 52 * S);
+	CHECK(spans.jobs[1].started == 52 * S && spans.jobs[1].priority == 2);
+	sim_spans_fini(&spans);
+}
+
 RUN_TESTS(TEST(a_job_starts_and_computes),
 	  TEST(a_job_may_have_steps_of_its_own),
 	  TEST(a_rescale_pauses_a_job_by_its_new_size),
@@ -330,4 +369,5 @@ RUN_TESTS(TEST(a_job_starts_and_computes),
 	  TEST(a_parked_job_goes_on_from_where_it_was),
 	  TEST(the_policy_sees_what_each_user_had),
 	  TEST(jobs_that_wait_for_ever_are_an_error),
-	  TEST(a_time_without_end_is_an_error))
+	  TEST(a_time_without_end_is_an_error),
+	  TEST(slots_of_a_job_are_spans_of_time))
