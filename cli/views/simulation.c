@@ -3,6 +3,18 @@
 
 #include "cli/views/json.h"
 
+const char *simulation_job_name(const struct workload *workload,
+				const struct workload_set *set, unsigned job,
+				char *text, size_t n)
+{
+	const struct workload_job *at = &set->jobs[job];
+
+	if (*at->name)
+		return at->name;
+	snprintf(text, n, "%s-%u", workload->classes[at->class].name, job + 1);
+	return text;
+}
+
 /* ---- metrics ---- */
 
 static void table_head(FILE *to, const char *what)
@@ -97,17 +109,11 @@ static double seconds(usec_t time)
 	return (double)time / 1e6;
 }
 
-/* The job's name, or its class and number. */
 static const char *name_of(const struct simulation_log *log,
 			   const struct sched_job *job, char *text, size_t n)
 {
-	const struct workload_job *at = &log->set->jobs[job->number];
-
-	if (*at->name)
-		return at->name;
-	snprintf(text, n, "%s-%u", log->workload->classes[at->class].name,
-		 job->number + 1);
-	return text;
+	return simulation_job_name(log->workload, log->set, job->number, text,
+				   n);
 }
 
 static void print_action(const struct simulation_log *log, usec_t now,

@@ -25,6 +25,11 @@ struct simulation_view {
 extern const struct simulation_view simulation_table, simulation_csv,
 	simulation_json;
 
+/* The job's name, or its class and number, which is written into the text. */
+const char *simulation_job_name(const struct workload *workload,
+				const struct workload_set *set, unsigned job,
+				char *text, size_t n);
+
 /* Where the names of jobs are, and what is printed of them. */
 struct simulation_log {
 	FILE *to;

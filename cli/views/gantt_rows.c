@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/views/gantt_panel.h"
+
+#include "base/cleanup.h"
+#include "cli/views/simulation.h"
+
+#include <errno.h>
+#include <math.h>
+
+enum { FEW = 24, TEXT_HEIGHT = 12 };
+
+/* Rescales that are closer to each other are drawn as one, so that no row has
+ * more of them than can be told apart. */
+#define LEAST 1.0
+
+double gantt_row_height(size_t jobs)
+{
+	return jobs <= FEW ? 22 : 16;
+}
+
+struct row {
+	const struct gantt_panel *panel;
+	unsigned job;
+	double top, height, middle;
+	unsigned max; /* ranks */
+	unsigned extra;
+};
+
+static void put_wait(const struct row *row)
+{
+	const struct sim_spans_job *job =
+		&row->panel->run->spans.jobs[row->job];
+
+	fprintf(row->panel->to,
+		"<path class=\"wait\" d=\"M%.1f %.1fv6m0 -3H%.1f\"/>",
+		gantt_x(row->panel, job->submitted), row->middle - 3,
+		gantt_x(row->panel, job->started));
+}
+
+static double bar_height(const struct row *row, unsigned ranks)
+{
+	return fmax(2, (row->height - 4) * ranks / row->max);
+}
+
+static void put_bar(const struct row *row, double from, double to,
+		    unsigned ranks)
+{
+	double height = bar_height(row, ranks);
+
+	fprintf(row->panel->to, "M%.1f %.1fh%.1fv%.1fh%.1fz", from,
+		row->middle - height / 2, to - from, height, from - to);
+}
+
+static void put_mark(const struct row *row, double x, bool grows)
+{
+	fprintf(row->panel->to, "<path class=\"%s\" d=\"M%.1f %.1fv%.1f\"/>",
+		grows ? "grow" : "shrink", x, row->top + 1, row->height - 2);
+}
+
+/* A number that is higher than its bar hides a part of it. */
+static void put_number(const struct row *row, double from, double to,
+		       unsigned ranks)
+{
+	bool over = bar_height(row, ranks) < TEXT_HEIGHT;
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", ranks);
+	if (row->height > TEXT_HEIGHT + 4 &&
+	    svg_text_width(text) + (over ? 20 : 4) <= to - from)
+		svg_text(row->panel->to, (from + to) / 2, row->middle + 4,
+			 "middle", over ? "over" : "", text);
+}
+
+/* The next span of the job that can be told from the one before; spans: those
+ * of the job.  Returns how many it stands for. */
+static size_t next_bar(const struct row *row, const struct sim_span *spans,
+		       size_t n, double *from, double *to)
+{
+	size_t i = 0;
+
+	*from = gantt_x(row->panel, spans[0].from);
+	do
+		*to = gantt_x(row->panel, spans[i++].to);
+	while (i < n && *to - *from < LEAST);
+	return i;
+}
+
+static void draw_row(const struct row *row, const struct sim_span *spans,
+		     size_t n)
+{
+	const struct gantt_panel *panel = row->panel;
+	double from, to;
+
+	fputs("<g>", panel->to);
+	gantt_put_title(panel, row->job, spans, n);
+	put_wait(row);
+	fprintf(panel->to, "<path class=\"p%u\" d=\"",
+		gantt_shade(panel->shades,
+			    panel->run->spans.jobs[row->job].priority));
+	for (size_t i = 0; i < n;) {
+		i += next_bar(row, &spans[i], n - i, &from, &to);
+		put_bar(row, from, to, spans[i - 1].slots - row->extra);
+	}
+	fputs("\"/>\n", panel->to);
+	for (size_t i = 0; i < n;) {
+		size_t first = i;
+
+		i += next_bar(row, &spans[i], n - i, &from, &to);
+		if (first > 0)
+			put_mark(row, from,
+				 spans[i - 1].slots > spans[first - 1].slots);
+		put_number(row, from, to, spans[i - 1].slots - row->extra);
+	}
+	fputs("</g>\n", panel->to);
+}
+
+static void put_name(const struct row *row)
+{
+	const struct gantt *gantt = row->panel->gantt;
+	double room = row->panel->time.low - 20;
+	char name[96];
+
+	if (row->job % 2)
+		fprintf(row->panel->to,
+			"<rect class=\"stripe\" x=\"12\" y=\"%.1f\" "
+			"width=\"%.1f\" height=\"%.1f\"/>",
+			row->top, row->panel->time.high - 12, row->height);
+	svg_text(row->panel->to, row->panel->time.low - 8, row->middle + 4,
+		 "end", "",
+		 svg_cut(simulation_job_name(gantt->workload, gantt->set,
+					     row->job, name, sizeof(name)),
+			 (unsigned)(room / svg_text_width("m")))
+			 .s);
+}
+
+int gantt_draw_rows(const struct gantt_panel *panel)
+{
+	const struct sim_spans *spans = &panel->run->spans;
+	const struct workload *workload = panel->gantt->workload;
+	CLEANUP(free) struct sim_span *by_job = sim_spans_by_job(spans);
+	struct row row = {.panel = panel, .extra = workload->launcher_slots};
+	size_t at = 0, n;
+
+	if (!by_job)
+		return -ENOMEM;
+	row.height = gantt_row_height(spans->n_jobs);
+	for (; row.job < spans->n_jobs; row.job++) {
+		row.top = panel->top + row.job * row.height;
+		row.middle = row.top + row.height / 2;
+		put_name(&row);
+	}
+	for (row.job = 0; row.job < spans->n_jobs; row.job++, at += n) {
+		unsigned class = panel->gantt->set->jobs[row.job].class;
+
+		row.top = panel->top + row.job * row.height;
+		row.middle = row.top + row.height / 2;
+		row.max = workload->classes[class].max;
+		for (n = 0; at + n < spans->n && by_job[at + n].job == row.job;)
+			n++;
+		draw_row(&row, &by_job[at], n);
+	}
+	return 0;
+}
