@@ -28,7 +28,7 @@ struct args {
 	const char *image, *mode, *claim, *storage, *storage_class, *cpu,
 		*memory;
 	const char *name, *app, *checkpoint_dir;
-	const char *policy, *compare, *sweep, *set;
+	const char *policy, *compare, *sweep, *set, *svg;
 	/* 0: not given */
 	unsigned ranks, min, max, slots, malleable, grow, seed;
 	msec_t deadline, timeout, lifetime, move;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 #include "cli/commands/args.h"
+
+#include "base/file.h"
 #include "cli/views/output.h"
 #include "cli/views/simulation.h"
+#include "cli/views/simulation_drawing.h"
 #include "jobfile/exit.h"
 #include "sim/swf_workload.h"
 
@@ -204,14 +207,65 @@ static int check_use(struct simulation *simulation, const struct args *args,
 		return error_set(err, -EINVAL,
 				 "--explain is for one policy and one set "
 				 "(--set), without --sweep and --csv");
+	if (args->svg && !simulation->what && !simulation->only &&
+	    simulation->workload->n_sets > 1)
+		return error_set(err, -EINVAL,
+				 "--svg draws the jobs of one set (--set), or "
+				 "a --sweep");
 	return 0;
 }
 
+/* ---- what looks on ---- */
+
+struct onlookers {
+	struct simulation_log *log;         /* NULL: nothing is explained */
+	struct simulation_drawing *drawing; /* NULL: nothing is drawn */
+	struct sim_spans *spans;            /* of this run; or NULL */
+};
+
+static void on_action(void *user, usec_t now, const struct sched_action *action)
+{
+	struct onlookers *onlookers = user;
+
+	simulation_log_action(onlookers->log, now, action);
+}
+
+static void on_slots(void *user, usec_t now, const struct sched_job *job,
+		     unsigned from, unsigned to)
+{
+	struct onlookers *onlookers = user;
+
+	if (onlookers->spans)
+		sim_spans_on_slots(onlookers->spans, now, job, from, to);
+}
+
+static struct simulation_drawing
+begin_drawing(const struct simulation *simulation, const char *source)
+{
+	const struct workload *workload = simulation->workload;
+	struct simulation_drawing drawing = {
+		.what = simulation->what,
+		.n_policies = simulation->n_policies,
+	};
+
+	drawing.gantt.source = source;
+	drawing.gantt.workload = workload;
+	drawing.gantt.set = simulation->only;
+	if (!simulation->only && !simulation->what)
+		drawing.gantt.set = workload->sets;
+	drawing.gantt.gap = has_job_by_gap(workload) ? workload->gap : -1;
+	drawing.gantt.rescale_gap = workload->rescale_gap;
+	return drawing;
+}
+
+/* ---- simulations ---- */
+
 static int run_one(const struct simulation *simulation,
 		   const struct sched_policy *policy, unsigned value,
-		   struct simulation_log *log, struct sim_metrics *metrics,
+		   struct onlookers *onlookers, struct sim_metrics *metrics,
 		   struct error *err)
 {
+	struct simulation_log *log = onlookers->log;
 	struct workload workload = *simulation->workload;
 	bool gap = simulation->what && strcmp(simulation->what, "gap") == 0;
 	usec_t time = (usec_t)value * 1000000;
@@ -219,7 +273,7 @@ static int run_one(const struct simulation *simulation,
 		.policy = policy,
 		.gap = gap ? time : -1,
 		.rescale_gap = simulation->what && !gap ? time : -1,
-		.observer = {log, log ? simulation_log_action : NULL, NULL},
+		.observer = {onlookers, log ? on_action : NULL, on_slots},
 	};
 
 	if (simulation->only) {
@@ -233,13 +287,30 @@ static int run_one(const struct simulation *simulation,
 	return sim_run_all(metrics, &workload, &settings, err);
 }
 
+static int run_row(const struct simulation *simulation,
+		   const struct sched_policy *policy,
+		   struct onlookers *onlookers, struct simulation_row *row,
+		   struct error *err)
+{
+	struct simulation_drawing *drawing = onlookers->drawing;
+	int r = drawing ? simulation_drawing_begin(drawing, &onlookers->spans,
+						   err)
+			: 0;
+
+	if (r == 0)
+		r = run_one(simulation, policy, row->value, onlookers,
+			    &row->metrics, err);
+	return r == 0 && drawing ? simulation_drawing_end(drawing, row, err)
+				 : r;
+}
+
 static int run_all(const struct simulation *simulation,
 		   const struct simulation_view *view,
-		   struct simulation_log *log, struct error *err)
+		   struct onlookers *onlookers, struct error *err)
 {
 	unsigned value = simulation->from;
 
-	if (view->head && !log)
+	if (view->head && !onlookers->log)
 		view->head(stdout, simulation->what);
 	do {
 		for (size_t i = 0; i < simulation->n_policies; i++) {
@@ -248,12 +319,12 @@ static int run_all(const struct simulation *simulation,
 				.what = simulation->what,
 				.value = value,
 			};
-			int r = run_one(simulation, simulation->policies[i],
-					value, log, &row.metrics, err);
+			int r = run_row(simulation, simulation->policies[i],
+					onlookers, &row, err);
 
 			if (r < 0)
 				return r;
-			if (!log)
+			if (!onlookers->log)
 				view->row(stdout, &row);
 		}
 		value += simulation->step;
@@ -266,14 +337,37 @@ static int exit_code(int r)
 	return r == -ENOMEM ? EXIT_INTERNAL : EXIT_JOBFILE;
 }
 
-int cmd_simulate(const struct args *args, const struct output *output)
+/* Runs and draws; returns the exit status. */
+static int simulate(const struct simulation *simulation,
+		    const struct args *args, const struct output *output)
 {
 	const struct simulation_view *view = args->json  ? &simulation_json
 					     : args->csv ? &simulation_csv
 							 : &simulation_table;
+	const char *source = args->words.at[0];
+	CLEANUP(simulation_drawing_fini)
+	struct simulation_drawing drawing = begin_drawing(simulation, source);
+	struct simulation_log log = {.to = stdout, .json = args->json};
+	struct onlookers onlookers = {
+		.log = args->explain ? &log : NULL,
+		.drawing = args->svg ? &drawing : NULL,
+	};
+	struct error err;
+	int r;
+
+	r = run_all(simulation, view, &onlookers, &err);
+	if (r < 0)
+		return output_fail(output, exit_code(r), "%s: %s", source,
+				   err.text);
+	if (args->svg && simulation_drawing_save(&drawing, args->svg, &err) < 0)
+		return output_fail(output, EXIT_SYSTEM, "%s", err.text);
+	return EXIT_DONE;
+}
+
+int cmd_simulate(const struct args *args, const struct output *output)
+{
 	CLEANUP(workload_destroy) struct workload *workload = NULL;
 	struct simulation simulation = {.n_policies = 0};
-	struct simulation_log log = {.to = stdout, .json = args->json};
 	struct error err;
 	int r;
 
@@ -287,9 +381,7 @@ int cmd_simulate(const struct args *args, const struct output *output)
 	simulation.workload = workload;
 	if (check_use(&simulation, args, &err) < 0)
 		return output_fail(output, EXIT_USAGE, "%s", err.text);
-	r = run_all(&simulation, view, args->explain ? &log : NULL, &err);
-	if (r < 0)
-		return output_fail(output, exit_code(r), "%s: %s",
-				   args->words.at[0], err.text);
-	return EXIT_DONE;
+	if (args->svg && file_check(args->svg, &err) < 0)
+		return output_fail(output, EXIT_SYSTEM, "%s", err.text);
+	return simulate(&simulation, args, output);
 }

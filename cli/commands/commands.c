@@ -72,6 +72,8 @@ const struct option_row flags[] = {
 	 .help = "that a rescale stops one of them (default 30s)"},
 	{"csv", NULL, OPTION_SWITCH, ARG(csv), ON_SIMULATE,
 	 .help = "comma-separated values"},
+	{"svg", "FILE.svg", OPTION_TEXT, ARG(svg), ON_SIMULATE,
+	 .help = "draw the jobs of one set over time, or the curves of --sweep"},
 	{"explain", NULL, OPTION_SWITCH, ARG(explain), ON_SIMULATE,
 	 .help = "every decision with its reason, in place of the figures"},
 	{"state", "DIR", OPTION_TEXT, ARG(lookup.state),
@@ -218,11 +220,12 @@ const struct command commands[] = {
 	 "explained in docs/scheduling.md.",
 	 "bellows simulate jobs.json --compare elastic,moldable,easy\n"
 	 "  bellows simulate jobs.json --compare elastic,moldable \\\n"
-	 "      --sweep gap=0:360:30 --csv > figure.csv\n"
+	 "      --sweep gap=0:360:30 --csv --svg figure.svg > figure.csv\n"
+	 "  bellows simulate jobs.json --set A --svg jobs.svg\n"
 	 "  bellows simulate jobs.json --set A --explain\n"
 	 "  bellows simulate log.swf --malleable 50 --compare easy,elastic",
 	 1, 1,
-	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, -1},
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_SYSTEM, -1},
 	 cmd_simulate},
 	{ON_KEYS, "keys", "DIR",
 	 "make the certificates of a job",

@@ -119,3 +119,42 @@ simulates 64 timed.json --slots 9 &&
 	simulates 64 log.swf --malleable 101 && says '--malleable' &&
 	simulates 64 log.swf --sweep gap=0:10:1 && says "every job has a 'submit' of its own"
 verdict $? 'options of a log are refused where they mean nothing'
+
+# Whether the file is XML of SVG elements alone.
+is_svg() { # FILE
+	python3 -B -c 'import sys, xml.etree.ElementTree as tree
+space = "{http://www.w3.org/2000/svg}"
+kinds = {at.tag.removeprefix(space) for at in tree.parse(sys.argv[1]).iter()}
+sys.exit(not kinds <= {"svg", "style", "title", "rect", "path", "text", "g"})' "$1"
+}
+
+hostile='<b>&"'\''.json'
+cp "$table" "$hostile"
+simulates 0 "$hostile" --set A --compare elastic,published --csv --svg jobs.svg &&
+	[ "$(wc -l < out)" -eq 3 ] && is_svg jobs.svg &&
+	says '&lt;b&gt;&amp;&quot;' jobs.svg &&
+	[ "$(grep -c '>xlarge-2</text>' jobs.svg)" -eq 2 ]
+verdict $? 'the jobs of a set are drawn, each with its name, for every policy'
+
+simulates 0 "$table" --compare elastic,moldable --sweep gap=0:360:90 --csv --svg gap.svg &&
+	[ "$(wc -l < out)" -eq 11 ] && is_svg gap.svg &&
+	[ "$(grep -c '>moldable</text>' gap.svg)" -eq 1 ] &&
+	[ "$(grep -c 'class="line l1"' gap.svg)" -eq 5 ]
+verdict $? 'a sweep is printed and drawn, one line a policy in four panels'
+
+awk 'BEGIN {
+	printf "{\"slots\": 200, \"classes\": [{\"name\": \"a\", \"min\": 2, \"max\": 40,"
+	printf "\"steps\": 10, \"step_time\": {\"points\": [[2, 20], [40, 2]]}}],\n\"jobs\": ["
+	for (i = 0; i < 1000; i++)
+		printf "%s{\"class\": \"a\", \"priority\": %d, \"submit\": %d}", i ? ",\n" : "", i * 7 % 19 + 1, i * 3
+	print "]}"
+}' > thousand.json
+simulates 0 thousand.json --svg thousand.svg && is_svg thousand.svg &&
+	[ "$(grep -c '<path class="a p[0-4]" .*<title>' thousand.svg)" -eq 1000 ] &&
+	[ "$(wc -c < thousand.svg)" -lt 2097152 ]
+verdict $? 'a thousand jobs are areas over the slots, in less than 2 MiB'
+
+simulates 71 "$table" --set A --svg nowhere/jobs.svg && says 'nowhere/jobs.svg' && says 'nowhere' &&
+	simulates 64 "$table" --svg jobs.svg && says '--svg draws the jobs of one set (--set)' &&
+	mkdir folder && simulates 71 "$table" --set A --svg folder && says 'folder: '
+verdict $? 'a drawing that cannot be made is told'
