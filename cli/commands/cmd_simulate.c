@@ -3,6 +3,7 @@
 #include "cli/commands/args.h"
 
 #include "base/file.h"
+#include "cli/views/meter.h"
 #include "cli/views/output.h"
 #include "cli/views/simulation.h"
 #include "cli/views/simulation_drawing.h"
@@ -221,12 +222,14 @@ struct onlookers {
 	struct simulation_log *log;         /* NULL: nothing is explained */
 	struct simulation_drawing *drawing; /* NULL: nothing is drawn */
 	struct sim_spans *spans;            /* of this run; or NULL */
+	struct meter meter;
 };
 
 static void on_action(void *user, usec_t now, const struct sched_action *action)
 {
 	struct onlookers *onlookers = user;
 
+	meter_hide(&onlookers->meter);
 	simulation_log_action(onlookers->log, now, action);
 }
 
@@ -237,6 +240,23 @@ static void on_slots(void *user, usec_t now, const struct sched_job *job,
 
 	if (onlookers->spans)
 		sim_spans_on_slots(onlookers->spans, now, job, from, to);
+	if (to == 0)
+		meter_add(&onlookers->meter);
+}
+
+/* Jobs of all simulations. */
+static uint64_t count_jobs(const struct simulation *simulation)
+{
+	const struct workload *workload = simulation->workload;
+	uint64_t jobs = 0, values = 1;
+
+	for (size_t i = 0; i < workload->n_sets; i++)
+		if (!simulation->only || simulation->only == &workload->sets[i])
+			jobs += workload->sets[i].n;
+	if (simulation->what)
+		values +=
+			(simulation->to - simulation->from) / simulation->step;
+	return jobs * values * simulation->n_policies;
 }
 
 static struct simulation_drawing
@@ -322,6 +342,7 @@ static int run_all(const struct simulation *simulation,
 			int r = run_row(simulation, simulation->policies[i],
 					onlookers, &row, err);
 
+			meter_hide(&onlookers->meter);
 			if (r < 0)
 				return r;
 			if (!onlookers->log)
@@ -355,6 +376,8 @@ static int simulate(const struct simulation *simulation,
 	struct error err;
 	int r;
 
+	meter_begin(&onlookers.meter, "simulating", count_jobs(simulation),
+		    !args->no_progress && !args->json, args->term);
 	r = run_all(simulation, view, &onlookers, &err);
 	if (r < 0)
 		return output_fail(output, exit_code(r), "%s: %s", source,

@@ -3,8 +3,11 @@
 
 #include "base/text.h"
 
+#include <langinfo.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 enum { BAR_LEAST = 10, BAR_MOST = 60, EIGHTHS = 8 };
 
@@ -67,17 +70,16 @@ static void put_unknown(char *line, size_t n, const Bellows__V1__Job *job,
 	append(line, n, part, width);
 }
 
-static void put_known(char *line, size_t n, const Bellows__V1__Job *job,
+static void put_known(char *line, size_t n, double progress, msec_t eta,
 		      const struct progress_style *style)
 {
-	double progress = job->progress > 1 ? 1 : job->progress;
 	char percent[32], left[64] = "", bar[BAR_MOST * 3 + 8];
 	unsigned used, room;
 
+	progress = progress > 1 ? 1 : progress;
 	snprintf(percent, sizeof(percent), " %5.1f %%", progress * 100);
-	if (job->eta >= 0)
-		snprintf(left, sizeof(left), "  %s left",
-			 text_duration(job->eta).s);
+	if (eta >= 0)
+		snprintf(left, sizeof(left), "  %s left", text_duration(eta).s);
 
 	used = text_columns(line) + text_columns(percent) + text_columns(left);
 	room = style->width > used + 4 ? style->width - used - 4 : 0;
@@ -89,6 +91,27 @@ static void put_known(char *line, size_t n, const Bellows__V1__Job *job,
 	}
 	if (append(line, n, percent, style->width))
 		append(line, n, left, style->width);
+}
+
+bool progress_style_of(struct progress_style *style, const char *term)
+{
+	struct winsize size;
+
+	if (!isatty(STDERR_FILENO) || !term || strcmp(term, "dumb") == 0)
+		return false;
+	style->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	style->width = 80;
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		style->width = size.ws_col < 500 ? size.ws_col : 500;
+	return true;
+}
+
+void progress_render_share(char *line, size_t n, const char *what, double share,
+			   msec_t left, const struct progress_style *style)
+{
+	line[0] = '\0';
+	if (append(line, n, what, style->width))
+		put_known(line, n, share, left, style);
 }
 
 void progress_render(char *line, size_t n, const Bellows__V1__Job *job,
@@ -103,7 +126,7 @@ void progress_render(char *line, size_t n, const Bellows__V1__Job *job,
 		return;
 	}
 	if (job->progress >= 0)
-		put_known(line, n, job, style);
+		put_known(line, n, job->progress, job->eta, style);
 	else
 		put_unknown(line, n, job, style->width);
 }

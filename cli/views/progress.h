@@ -19,6 +19,15 @@ struct progress_style {
 	bool utf8;
 };
 
+/* Of the terminal that stderr is; term: of the environment, or NULL.  False: it
+ * is none, or has no status line. */
+bool progress_style_of(struct progress_style *style, const char *term);
+
+/* Any other work: what it is, the share that is done, from 0 to 1, and the time
+ * that is left, or -1. */
+void progress_render_share(char *line, size_t n, const char *what, double share,
+			   msec_t left, const struct progress_style *style);
+
 void progress_render(char *line, size_t n, const Bellows__V1__Job *job,
 		     const struct progress_style *style);
 

@@ -5,11 +5,9 @@
 #include "cli/views/progress.h"
 
 #include <errno.h>
-#include <langinfo.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { REDRAW = 100 };
@@ -69,28 +67,13 @@ static void draw_soon(struct show *show)
 		       since < REDRAW ? REDRAW - since : 0, draw, show);
 }
 
-static void measure(struct show *show)
-{
-	struct winsize size;
-
-	show->style.width = 80;
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-		show->style.width = size.ws_col < 500 ? size.ws_col : 500;
-}
-
 static void on_resize(void *user, int signo, pid_t sender)
 {
 	struct show *show = user;
 
-	measure(show);
+	progress_style_of(&show->style, show->config.term);
 	hide(show);
 	draw_soon(show);
-}
-
-static bool wants_bar(const struct show_config *config)
-{
-	return config->bar && !config->quiet && isatty(STDERR_FILENO) &&
-	       config->term && strcmp(config->term, "dumb") != 0;
 }
 
 int show_create(struct show **out, struct loop *loop,
@@ -102,7 +85,8 @@ int show_create(struct show **out, struct loop *loop,
 	if (!show)
 		return error_set(err, -ENOMEM, "out of memory");
 	show->config = *config;
-	show->config.bar = wants_bar(config);
+	show->config.bar = config->bar && !config->quiet &&
+			   progress_style_of(&show->style, config->term);
 	show->loop = loop;
 	show->follow.has_since = config->since != NULL;
 	show->follow.since = config->since ? *config->since : 0;
@@ -115,8 +99,6 @@ int show_create(struct show **out, struct loop *loop,
 	if (r < 0)
 		return r;
 	if (show->config.bar) {
-		measure(show);
-		show->style.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 		r = loop_signal_add(loop, SIGWINCH, on_resize, show, err);
 		if (r < 0)
 			return r;

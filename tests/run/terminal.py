@@ -164,7 +164,20 @@ def how_far_a_job_is_stands_on_one_line_which_is_cleared(room):
     assert "done" in gaps[-1] and "%" not in gaps[-1], gaps[-1]
 
 
+def how_far_a_simulation_is_stands_on_one_line_which_is_cleared(room):
+    jobs = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        "../sim/workloads/elastic_random.json")
+    line = re.compile(r"\rsimulating \[[#-]+\] +\d+\.\d %  [^\r\n]* left\x1b\[K")
+    with Terminal(room, os.path.join(harness.BIN, "bellows"), "simulate", jobs,
+                  "--sweep", "T=0:9999:1", "--csv") as at:
+        at.until("a line", lambda: line.search(at.text()))
+        at.until("a row", lambda: "," in line.split(at.text())[-1])
+    gap = line.split(at.text())[-1]
+    assert gap.startswith(CLEAR), gap
+
+
 harness.main(bash_completes_at_the_first_tab,
              zsh_completes_at_the_first_tab_after_it_was_sourced,
              zsh_completes_at_the_first_tab_after_it_was_installed,
-             how_far_a_job_is_stands_on_one_line_which_is_cleared)
+             how_far_a_job_is_stands_on_one_line_which_is_cleared,
+             how_far_a_simulation_is_stands_on_one_line_which_is_cleared)
