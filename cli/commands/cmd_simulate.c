@@ -171,16 +171,25 @@ static int read_log(struct workload **out, const struct args *args,
 	return 0;
 }
 
-/* Only the set of that name. */
+/* Only the set of that name, or of that number if none has the name. */
 static int choose_set(struct simulation *simulation, const char *name,
 		      struct error *err)
 {
-	for (size_t i = 0; i < simulation->workload->n_sets; i++) {
-		simulation->only = &simulation->workload->sets[i];
+	const struct workload *workload = simulation->workload;
+	unsigned number;
+
+	for (size_t i = 0; i < workload->n_sets; i++) {
+		simulation->only = &workload->sets[i];
 		if (strcmp(simulation->only->name, name) == 0)
 			return 0;
 	}
-	return error_set(err, -EINVAL, "the workload has no set '%.64s'", name);
+	if (number_read(&number, name) < 0 || number == 0 ||
+	    number > workload->n_sets)
+		return error_set(err, -EINVAL,
+				 "the workload has no set '%.64s'; it has %zu",
+				 name, workload->n_sets);
+	simulation->only = &workload->sets[number - 1];
+	return 0;
 }
 
 static bool has_job_by_gap(const struct workload *workload)

@@ -209,11 +209,13 @@ static void put_title(FILE *to, const struct gantt *gantt,
 		      const struct layout *layout)
 {
 	const char *slash = strrchr(gantt->source, '/');
-	char title[700], below[300], gap[64] = "";
+	char title[700], below[300], gap[64] = "", number[24];
+	const char *set = simulation_set_name(gantt->workload, gantt->set,
+					      number, sizeof(number));
 
 	snprintf(title, sizeof(title), "%s%s%s",
 		 svg_cut(slash ? slash + 1 : gantt->source, 60).s,
-		 *gantt->set->name ? ": set " : "", gantt->set->name);
+		 *set ? ": set " : "", set);
 	if (gantt->gap == 0)
 		snprintf(gap, sizeof(gap), " at once");
 	else if (gantt->gap > 0)

@@ -15,6 +15,16 @@ const char *simulation_job_name(const struct workload *workload,
 	return text;
 }
 
+const char *simulation_set_name(const struct workload *workload,
+				const struct workload_set *set, char *text,
+				size_t n)
+{
+	if (*set->name || workload->n_sets == 1)
+		return set->name;
+	snprintf(text, n, "%td", set - workload->sets + 1);
+	return text;
+}
+
 /* ---- metrics ---- */
 
 static void table_head(FILE *to, const char *what)

@@ -30,6 +30,11 @@ const char *simulation_job_name(const struct workload *workload,
 				const struct workload_set *set, unsigned job,
 				char *text, size_t n);
 
+/* The set's name, or its number if there are several; else "". */
+const char *simulation_set_name(const struct workload *workload,
+				const struct workload_set *set, char *text,
+				size_t n);
+
 /* Where the names of jobs are, and what is printed of them. */
 struct simulation_log {
 	FILE *to;

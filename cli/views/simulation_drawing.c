@@ -66,10 +66,14 @@ static void describe_sets(const struct gantt *gantt, char *text, size_t n)
 	const struct workload_set *only =
 		workload->n_sets == 1 ? workload->sets : gantt->set;
 	size_t jobs = workload->sets[0].n;
+	char number[24];
 
 	if (only) {
+		const char *name = simulation_set_name(workload, only, number,
+						       sizeof(number));
+
 		snprintf(text, n, "%zu jobs%s%s", only->n,
-			 *only->name ? " of set " : "", only->name);
+			 *name ? " of set " : "", name);
 		return;
 	}
 	for (size_t i = 1; i < workload->n_sets; i++)

@@ -19,7 +19,7 @@ simulates() { # CODE ARGUMENT...
 	ends "$code" "$bellows" simulate "$@"
 }
 
-echo 1..13
+echo 1..14
 
 simulates 0 "$table" --set A --compare published,published_min &&
 	[ "$(wc -l < out)" -eq 3 ] &&
@@ -48,7 +48,7 @@ simulates 0 "$table" --set A --explain --json --policy published &&
 verdict $? 'and so it is in JSON'
 
 simulates 64 "$table" --policy best && says "there is no policy 'best'; there are elastic, " &&
-	simulates 64 "$table" --set C && says "the workload has no set 'C'" &&
+	simulates 64 "$table" --set C && says "the workload has no set 'C'; it has 2" &&
 	simulates 64 "$table" --sweep gap=9:1:1 && says '--sweep: ' &&
 	simulates 64 "$table" --sweep speed=1:2:1 && says '--sweep: ' &&
 	simulates 64 "$table" --json --csv && says 'do not go together' &&
@@ -158,3 +158,9 @@ simulates 71 "$table" --set A --svg nowhere/jobs.svg && says 'nowhere/jobs.svg' 
 	simulates 64 "$table" --svg jobs.svg && says '--svg draws the jobs of one set (--set)' &&
 	mkdir folder && simulates 71 "$table" --set A --svg folder && says 'folder: '
 verdict $? 'a drawing that cannot be made is told'
+
+simulates 0 "$workloads/elastic_random.json" --set 100 --svg last.svg &&
+	says '>elastic_random.json: set 100</text>' last.svg && says '>large-3</text>' last.svg &&
+	simulates 64 "$workloads/elastic_random.json" --set 101 && says "the workload has no set '101'; it has 100" &&
+	simulates 64 "$workloads/elastic_random.json" --set 0 && simulates 64 "$workloads/elastic_random.json" --set -1
+verdict $? 'a set without a name goes by its number'
