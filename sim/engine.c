@@ -84,6 +84,7 @@ static void set_up_job(struct engine *engine, size_t i,
 	const struct sim_settings *settings = engine->settings;
 	usec_t gap = settings->gap < 0 ? engine->workload->gap : settings->gap;
 	struct sim_job *job = &engine->jobs[i];
+	double longest;
 
 	job->class = &engine->workload->classes[from->class];
 	job->steps = from->steps > 0 ? from->steps : job->class->steps;
@@ -104,11 +105,16 @@ static void set_up_job(struct engine *engine, size_t i,
 	    __builtin_mul_overflow(gap, (usec_t)i, &job->sched.submitted))
 		job->sched.submitted = SIM_FOREVER;
 	sched_fit(engine->policy, &job->sched);
-	job->sched.length = from->estimate;
-	if (from->estimate < 0)
-		job->sched.length = sim_after(
-			0, sim_job_run_time(job, job->sched.max) +
-				   sim_job_start_time(job, job->sched.max));
+	longest = sim_job_run_time(job, job->sched.max) +
+		  sim_job_start_time(job, job->sched.max);
+	job->sched.length =
+		from->estimate < 0 ? sim_after(0, longest) : from->estimate;
+	/* How much it computes is known once it runs. */
+	if (from->estimate >= 0)
+		job->sched.pace.left *=
+			(double)from->estimate / (double)SECOND / longest;
+	job->sched.pace.price.seconds =
+		sim_job_pause_time(job, job->sched.min ? job->sched.min : 1);
 }
 
 static int set_up(struct engine *engine, const struct workload_set *set)

@@ -62,6 +62,7 @@ void sim_job_computes(struct sim_job *job, usec_t at)
 
 	job->computes = at;
 	pace->at = at;
+	pace->left = job->steps * (1 - job->done);
 	pace->seconds = curve_at(&job->class->step_time, job->sched.size);
 	pace->price.seconds = sim_job_pause_time(job, job->sched.size);
 }

@@ -301,6 +301,20 @@ static void the_policy_sees_what_each_user_had(void)
 			      (1 + pow((304 / 202.0 + 2) / 2, 2))));
 }
 
+/* Both of the later jobs take 202 s. */
+static void bellows_believes_the_estimate_until_a_job_runs(void)
+{
+	begin();
+	workload.slots = 5;
+	classes[0].min = classes[0].max = 4;
+	submit(0, 1);
+	submit(1 * S, 1);
+	submit(2 * S, 1);
+	jobs[2].estimate = 20 * S;
+	CHECK_TEXT(run("bellows"), "0: 0 has 5, 202: 0 has 0, 202: 2 has 5, "
+				   "404: 2 has 0, 404: 1 has 5, 606: 1 has 0");
+}
+
 static void jobs_that_wait_for_ever_are_an_error(void)
 {
 	begin();
@@ -368,6 +382,7 @@ RUN_TESTS(TEST(a_job_starts_and_computes),
 	  TEST(the_published_simulator_knows_no_sizes),
 	  TEST(a_parked_job_goes_on_from_where_it_was),
 	  TEST(the_policy_sees_what_each_user_had),
+	  TEST(bellows_believes_the_estimate_until_a_job_runs),
 	  TEST(jobs_that_wait_for_ever_are_an_error),
 	  TEST(a_time_without_end_is_an_error),
 	  TEST(slots_of_a_job_are_spans_of_time))
