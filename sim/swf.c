@@ -25,6 +25,7 @@ enum {
 	REQUESTED_PROCESSORS = 7,
 	REQUESTED_TIME = 8,
 	STATUS = 10,
+	USER = 11,
 };
 
 /* Values of STATUS. */
@@ -42,6 +43,7 @@ static const struct range {
 	[REQUESTED_PROCESSORS] = {"the requested number of processors", -1, 1e9,
 				  true},
 	[REQUESTED_TIME] = {"the requested time", -1, SECONDS_MAX, false},
+	[USER] = {"the user", -1, 1e15, true},
 };
 
 struct reader {
@@ -270,6 +272,7 @@ static int read_job(struct reader *reader)
 				       .submit = fields[SUBMIT],
 				       .run = fields[RUN],
 				       .requested = fields[REQUESTED_TIME],
+				       .user = fields[USER],
 				       .processors = (unsigned)processors,
 				       .line = reader->line,
 			       });

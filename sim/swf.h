@@ -26,6 +26,7 @@ struct swf_job {
 	double number;
 	double submit, run; /* seconds */
 	double requested;   /* seconds; 0 or less: not known */
+	double user;        /* -1: not known */
 	unsigned processors;
 	unsigned line;
 };

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "sim/random.h"
+#include "sim/workload_users.h"
 
 #include <errno.h>
 #include <math.h>
@@ -77,6 +78,21 @@ static usec_t usec(double seconds)
 	return (usec_t)llround(seconds * 1e6);
 }
 
+static int add_user(struct maker *maker, const struct swf_job *from,
+		    unsigned *index)
+{
+	char name[32] = "";
+	int r;
+
+	if (from->user >= 0)
+		snprintf(name, sizeof(name), "user-%.0f", from->user);
+	r = workload_users_add(&maker->workload->users, name, index);
+	if (r == -E2BIG)
+		return error_set(maker->err, r, "there are more than %d users",
+				 WORKLOAD_USERS_MAX);
+	return r < 0 ? error_set(maker->err, r, "out of memory") : 0;
+}
+
 static int add_job(struct maker *maker, const struct swf_job *from,
 		   double begin, bool malleable)
 {
@@ -104,7 +120,7 @@ static int add_job(struct maker *maker, const struct swf_job *from,
 				     curve_at(&class->step_time, class->max));
 	snprintf(job->name, sizeof(job->name), "job-%.0f", from->number);
 	set->n++;
-	return 0;
+	return add_user(maker, from, &job->user);
 }
 
 static int add_jobs(struct maker *maker, const struct swf_log *log)
@@ -138,6 +154,8 @@ int swf_workload(struct workload **out, const struct swf_log *log,
 	if (!workload || !workload->sets || !classes)
 		return error_set(err, -ENOMEM, "out of memory");
 	workload->slots = log->slots;
+	workload->aging = WORKLOAD_AGING;
+	workload->usage_half_life = WORKLOAD_USAGE_HALF_LIFE;
 	workload->n_sets = 1;
 	workload->sets->jobs = calloc(log->n, sizeof(*workload->sets->jobs));
 	if (!workload->sets->jobs)

@@ -18,10 +18,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A week, which is Slurm's default (PriorityDecayHalfLife). */
-#define USAGE_HALF_LIFE ((usec_t)7 * 86400 * 1000000)
-#define AGING           ((usec_t)3600 * 1000000)
-
 #define RAW(type, member) offsetof(struct type, member)
 
 struct raw_workload {
@@ -248,8 +244,8 @@ static int read_workload(const struct json_reader *reader,
 {
 	struct whole whole = {
 		.workload = {.decision_delay = -1,
-			     .aging = AGING,
-			     .usage_half_life = USAGE_HALF_LIFE},
+			     .aging = WORKLOAD_AGING,
+			     .usage_half_life = WORKLOAD_USAGE_HALF_LIFE},
 		.raw.to = workload,
 	};
 	int r = json_read_object(reader, reader->root, whole_keys,

@@ -27,6 +27,11 @@ enum {
 	WORKLOAD_PRIORITY_MAX = 1000000,
 };
 
+/* What holds where a workload does not say it.  A week is Slurm's default
+ * (PriorityDecayHalfLife). */
+#define WORKLOAD_AGING           ((usec_t)3600 * 1000000)
+#define WORKLOAD_USAGE_HALF_LIFE ((usec_t)7 * 86400 * 1000000)
+
 struct workload_class {
 	char name[WORKLOAD_NAME_MAX + 1];
 	unsigned min, max; /* ranks; min 0: a fill-in job */

@@ -51,6 +51,7 @@ static void a_log_is_read(void)
 	CHECK(log.jobs[1].number == 7 && log.jobs[1].submit == 130.5);
 	CHECK(log.jobs[1].run == 2.5 && log.jobs[1].processors == 3);
 	CHECK(log.jobs[1].requested == -1);
+	CHECK(log.jobs[0].user == 1 && log.jobs[1].user == 1);
 }
 
 static void the_head_tells_the_slots(void)
