@@ -4,55 +4,24 @@
  * Nodes that fail under jobs, at known instants and at random
  */
 
-#include "base/list.h"
-#include "sim/engine.h"
 #include "sim/random.h"
-#include "tests/check.h"
+#include "tests/unit/sim_bed.h"
 
 #include <errno.h>
 #include <math.h>
 
-#define S ((usec_t)1000000)
+enum { WALKS = 60 };
 
-enum { JOBS = 40, WALKS = 60 };
-
-/* Ten slots on two nodes; a job has 100 steps of 8 / ranks seconds, starts in 2
- * seconds, pauses for 1 second more when it goes on, and writes a checkpoint
- * each 20 seconds. */
-static const struct curve_point step_time[] = {{1, 8}, {2, 4}, {4, 2}, {8, 1}};
-static struct workload_class classes[2]; /* the second: of 4 ranks alone */
-static struct workload_job jobs[JOBS];
-static struct workload_set set = {.name = "A", .jobs = jobs};
-static struct workload workload;
-static struct sim_metrics metrics;
-static struct error err;
-static char told[1024];
-
+/* The ten slots are on two nodes, and jobs write a checkpoint each 20 seconds.
+ */
 static void begin(void)
 {
-	classes[0] = (struct workload_class){
-		.name = "a",
-		.min = 2,
-		.max = 8,
-		.steps = 100,
-		.step_time = curve_through(step_time, LENGTH(step_time)),
-		.start = curve_constant(2),
-		.move = curve_constant(1),
+	begin_sim();
+	workload.failures = (struct workload_failures){
+		.slots_per_node = 5,
+		.repair = 1000 * S,
+		.checkpoint = 20 * S,
 	};
-	classes[1] = classes[0];
-	classes[1].min = classes[1].max = 4;
-	workload = (struct workload){
-		.slots = 10,
-		.launcher_slots = 1,
-		.failures = {.slots_per_node = 5,
-			     .repair = 1000 * S,
-			     .checkpoint = 20 * S},
-		.classes = classes,
-		.n_classes = LENGTH(classes),
-		.sets = &set,
-		.n_sets = 1,
-	};
-	set.n = 0;
 }
 
 static void submit(unsigned class)
@@ -77,16 +46,6 @@ static void fail(double seconds, unsigned node)
 		    random_exponential(&random) > 20 * first)
 			return;
 	}
-}
-
-static void on_slots(void *user, usec_t now, const struct sched_job *job,
-		     unsigned from, unsigned to)
-{
-	size_t used = strlen(told);
-
-	snprintf(told + used, sizeof(told) - used, "%s%g: %u has %u",
-		 used ? ", " : "", round((double)now / 1000) / 1000,
-		 job->number, to);
 }
 
 /* What slots which job has from when on. */

@@ -1,65 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
-#include "base/list.h"
 #include "core/sched_plan.h"
 #include "sim/spans.h"
-#include "tests/check.h"
+#include "tests/unit/sim_bed.h"
 
 #include <errno.h>
 #include <math.h>
-
-#define S ((usec_t)1000000)
-
-enum { JOBS = 4 };
-
-/* Ten slots; a job has 100 steps of 8 / ranks seconds, starts in 2 seconds and
- * pauses for 1 second more when it is rescaled. */
-static const struct curve_point step_time[] = {{1, 8}, {2, 4}, {4, 2}, {8, 1}};
-static struct workload_class classes[2]; /* the second: of 4 ranks alone */
-static struct workload_job jobs[JOBS];
-static struct workload_set set = {.name = "A", .jobs = jobs};
-static struct workload workload;
-static struct sim_metrics metrics;
-static struct error err;
-static char told[1024];
-
-static void begin(void)
-{
-	classes[0] = (struct workload_class){
-		.name = "a",
-		.min = 2,
-		.max = 8,
-		.steps = 100,
-		.step_time = curve_through(step_time, LENGTH(step_time)),
-		.start = curve_constant(2),
-		.move = curve_constant(1),
-	};
-	classes[1] = classes[0];
-	classes[1].min = classes[1].max = 4;
-	workload = (struct workload){
-		.slots = 10,
-		.launcher_slots = 1,
-		.classes = classes,
-		.n_classes = LENGTH(classes),
-		.sets = &set,
-		.n_sets = 1,
-	};
-	set.n = 0;
-}
 
 static void submit(usec_t at, int priority)
 {
 	jobs[set.n++] = (struct workload_job){
 		.priority = priority, .submit = at, .estimate = -1};
-}
-
-static void on_slots(void *user, usec_t now, const struct sched_job *job,
-		     unsigned from, unsigned to)
-{
-	size_t used = strlen(told);
-
-	snprintf(told + used, sizeof(told) - used, "%s%g: %u has %u",
-		 used ? ", " : "", (double)now / (double)S, job->number, to);
 }
 
 static const char *run_policy(const struct sched_policy *policy)
@@ -90,7 +41,7 @@ static bool is_near(double a, double b)
 
 static void a_job_starts_and_computes(void)
 {
-	begin();
+	begin_sim();
 	submit(5 * S, 3);
 	CHECK_TEXT(run("elastic"), "5: 0 has 9, 107: 0 has 0");
 	CHECK(is_near(metrics.total, 107) && is_near(metrics.response, 0));
@@ -103,7 +54,7 @@ static void a_job_starts_and_computes(void)
 
 static void a_job_may_have_steps_of_its_own(void)
 {
-	begin();
+	begin_sim();
 	submit(0, 1);
 	jobs[0].steps = 10;
 	CHECK_TEXT(run("elastic"), "0: 0 has 9, 12: 0 has 0");
@@ -115,7 +66,7 @@ static void a_rescale_pauses_a_job_by_its_new_size(void)
 {
 	static const struct curve_point move[] = {{2, 2}, {4, 4}};
 
-	begin();
+	begin_sim();
 	workload.slots = 7;
 	classes[0].max = 4;
 	classes[0].move = curve_through(move, LENGTH(move));
@@ -131,7 +82,7 @@ static void a_rescale_pauses_a_job_by_its_new_size(void)
  * it has its slots again. */
 static void a_job_that_was_parked_goes_on_from_there(void)
 {
-	begin();
+	begin_sim();
 	workload.slots = 5;
 	classes[0].min = classes[0].max = 4;
 	submit(0, 1);
@@ -145,7 +96,7 @@ static void a_job_that_was_parked_goes_on_from_there(void)
 
 static void a_decision_has_its_effect_after_the_delay(void)
 {
-	begin();
+	begin_sim();
 	workload.decision_delay = 4 * S;
 	submit(0, 1);
 	submit(1 * S, 1);
@@ -155,7 +106,7 @@ static void a_decision_has_its_effect_after_the_delay(void)
 
 static void averages_are_weighted_by_priority(void)
 {
-	begin();
+	begin_sim();
 	submit(0, 1);
 	submit(0, 3);
 	run("rigid_max");
@@ -169,7 +120,7 @@ static void averages_are_weighted_by_priority(void)
 
 static void a_short_run_counts_as_ten_seconds_in_the_slowdown(void)
 {
-	begin();
+	begin_sim();
 	classes[0].steps = 1;
 	classes[0].start = curve_constant(0);
 	submit(0, 1);
@@ -183,7 +134,7 @@ static void a_short_run_counts_as_ten_seconds_in_the_slowdown(void)
 
 static void the_gap_submits_jobs_without_a_time_of_their_own(void)
 {
-	begin();
+	begin_sim();
 	workload.gap = 200 * S;
 	submit(-1, 1);
 	submit(7 * S, 1);
@@ -195,7 +146,7 @@ static void the_gap_submits_jobs_without_a_time_of_their_own(void)
 
 static void easy_believes_the_estimate(void)
 {
-	begin();
+	begin_sim();
 	submit(0, 1);
 	submit(1 * S, 1);
 	submit(2 * S, 1);
@@ -213,7 +164,7 @@ static void the_published_simulator_knows_no_sizes(void)
 {
 	static unsigned sizes[] = {2, 4, 8};
 
-	begin();
+	begin_sim();
 	submit(0, 1);
 	classes[0].sizes = sizes;
 	classes[0].n_sizes = LENGTH(sizes);
@@ -244,7 +195,7 @@ static void a_parked_job_goes_on_from_where_it_was(void)
 	static const struct sched_policy last_first = {
 		.name = "last_first", .decide = decide_last_first};
 
-	begin();
+	begin_sim();
 	submit(0, 1);
 	submit(52 * S, 1);
 	CHECK_TEXT(run_policy(&last_first),
@@ -281,7 +232,7 @@ static void the_policy_sees_what_each_user_had(void)
 		.sizes = SCHED_MAX_ONLY,
 	};
 
-	begin();
+	begin_sim();
 	workload.users = (struct workload_users){.at = users, .n = 2};
 	submit(0, 1);
 	submit(0, 1);
@@ -304,7 +255,7 @@ static void the_policy_sees_what_each_user_had(void)
 /* Both of the later jobs take 202 s. */
 static void bellows_believes_the_estimate_until_a_job_runs(void)
 {
-	begin();
+	begin_sim();
 	workload.slots = 5;
 	classes[0].min = classes[0].max = 4;
 	submit(0, 1);
@@ -317,7 +268,7 @@ static void bellows_believes_the_estimate_until_a_job_runs(void)
 
 static void jobs_that_wait_for_ever_are_an_error(void)
 {
-	begin();
+	begin_sim();
 	submit(0, 1);
 	classes[0].max = 10;
 	CHECK_TEXT(run("rigid_max"),
@@ -326,7 +277,7 @@ static void jobs_that_wait_for_ever_are_an_error(void)
 
 static void a_time_without_end_is_an_error(void)
 {
-	begin();
+	begin_sim();
 	submit(INT64_MAX / 4, 1);
 	CHECK_TEXT(run("fifo"),
 		   "set A: fifo: the jobs take too long to be simulated");
@@ -345,7 +296,7 @@ static void slots_of_a_job_are_spans_of_time(void)
 	};
 	CLEANUP(free) struct sim_span *by_job = NULL;
 
-	begin();
+	begin_sim();
 	workload.slots = 7;
 	classes[0].max = 4;
 	classes[0].move = curve_through(move, LENGTH(move));
