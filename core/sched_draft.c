@@ -146,9 +146,8 @@ int sched_draft_slack(const struct sched_decision *d, double importance)
 	return slots;
 }
 
-/* The job that loses least by its next smaller size; NULL: none may shrink. */
 struct sched_job *sched_draft_loser(const struct sched_decision *d,
-				    double importance, bool shrinks_anyway)
+				    double importance, bool shrinks_already)
 {
 	struct sched_job *least = NULL;
 
@@ -156,7 +155,7 @@ struct sched_job *sched_draft_loser(const struct sched_decision *d,
 		struct sched_job *job = d->view->running[i];
 
 		if (may_shrink(job, importance) &&
-		    (!shrinks_anyway || job->draft.size < job->size) &&
+		    (!shrinks_already || job->draft.size < job->size) &&
 		    (!least || job->draft.less < least->draft.less))
 			least = job;
 	}

@@ -6,7 +6,7 @@
  * What a job is worth to the policy `bellows`, and how long it takes
  *
  *   weight      priority, times 1 / (1 + usage / share) of its user: one half
- *               if the user had of late what is meant for him, as in the
+ *               for a user whose usage of late equals the share, as in the
  *               fair-share factor of Slurm, which is 2^(-usage / share)
  *   importance  weight, doubled by each view->aging that it has waited for its
  *               starts; a job that runs keeps what it had

@@ -40,6 +40,11 @@ static bool reserve(struct sim_spans *spans)
 	return true;
 }
 
+bool sim_has_ended(const struct sched_job *job)
+{
+	return job->target > 0;
+}
+
 void sim_spans_on_slots(void *user, usec_t now, const struct sched_job *job,
 			unsigned from, unsigned to)
 {
@@ -50,7 +55,7 @@ void sim_spans_on_slots(void *user, usec_t now, const struct sched_job *job,
 		return;
 	if (known->last != SIZE_MAX)
 		spans->at[known->last].to = now;
-	if (to == 0)
+	if (to == 0 && sim_has_ended(job))
 		return;
 	if (!reserve(spans)) {
 		spans->lacks_memory = true;

@@ -6,7 +6,8 @@
  * Which slots each job of one set had, and from when to when
  *
  * An observer of sim/engine.h collects them: a job that starts has a span, each
- * rescale ends it and begins the next, the end of the job ends the last.
+ * rescale ends it and begins the next, the end of the job ends the last.  While
+ * a job is parked it has a span without slots.
  */
 
 #include "core/sched.h"
@@ -15,8 +16,11 @@
 struct sim_span {
 	usec_t from, to;
 	unsigned job;   /* number */
-	unsigned slots; /* those of its launcher among them */
+	unsigned slots; /* those of its launcher among them; 0: it is parked */
 };
+
+/* Whether a job that gives up all its slots has ended, and is not parked. */
+bool sim_has_ended(const struct sched_job *job);
 
 struct sim_spans_job {
 	usec_t submitted, started;

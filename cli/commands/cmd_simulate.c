@@ -249,7 +249,7 @@ static void on_slots(void *user, usec_t now, const struct sched_job *job,
 
 	if (onlookers->spans)
 		sim_spans_on_slots(onlookers->spans, now, job, from, to);
-	if (to == 0)
+	if (to == 0 && sim_has_ended(job))
 		meter_add(&onlookers->meter);
 }
 

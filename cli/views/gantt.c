@@ -122,11 +122,16 @@ void gantt_put_title(const struct gantt_panel *panel, unsigned job,
 	const struct sim_spans_job *at = &panel->run->spans.jobs[job];
 	unsigned extra = gantt->workload->launcher_slots;
 	unsigned least = spans[0].slots, most = least;
+	size_t rescales = 0, parks = 0;
 	char name[96];
 
 	for (size_t i = 1; i < n; i++) {
-		least = spans[i].slots < least ? spans[i].slots : least;
-		most = spans[i].slots > most ? spans[i].slots : most;
+		unsigned slots = spans[i].slots;
+
+		parks += slots == 0;
+		rescales += slots > 0 && spans[i - 1].slots > 0;
+		least = slots > 0 && slots < least ? slots : least;
+		most = slots > most ? slots : most;
 	}
 	fputs("<title>", panel->to);
 	svg_escape(panel->to, simulation_job_name(gantt->workload, gantt->set,
@@ -137,8 +142,12 @@ void gantt_put_title(const struct gantt_panel *panel, unsigned job,
 		seconds(spans[n - 1].to), least - extra);
 	if (most > least)
 		fprintf(panel->to, " to %u", most - extra);
-	fprintf(panel->to, " ranks, %zu rescale%s</title>", n - 1,
-		n == 2 ? "" : "s");
+	fprintf(panel->to, " ranks, %zu rescale%s", rescales,
+		rescales == 1 ? "" : "s");
+	if (parks > 0)
+		fprintf(panel->to, ", parked %zu time%s", parks,
+			parks == 1 ? "" : "s");
+	fputs("</title>", panel->to);
 }
 
 /* ---- layout ---- */

@@ -131,6 +131,10 @@ int gantt_draw_waiting(const struct gantt_panel *panel)
 	for (size_t i = 0; i < spans->n_jobs; i++)
 		levels_add(&levels, &panel->time, spans->jobs[i].submitted,
 			   spans->jobs[i].started, 1);
+	for (size_t i = 0; i < spans->n; i++)
+		if (spans->at[i].slots == 0)
+			levels_add(&levels, &panel->time, spans->at[i].from,
+				   spans->at[i].to, 1);
 	levels_sum(&levels);
 	step = fmax(1, svg_step(fmax(1, levels.most), 3));
 	most = step * fmax(1, ceil(levels.most / step));

@@ -26,15 +26,11 @@ struct row {
 	unsigned extra;
 };
 
-static void put_wait(const struct row *row)
+static void put_wait(const struct row *row, double from, double to)
 {
-	const struct sim_spans_job *job =
-		&row->panel->run->spans.jobs[row->job];
-
 	fprintf(row->panel->to,
-		"<path class=\"wait\" d=\"M%.1f %.1fv6m0 -3H%.1f\"/>",
-		gantt_x(row->panel, job->submitted), row->middle - 3,
-		gantt_x(row->panel, job->started));
+		"<path class=\"wait\" d=\"M%.1f %.1fv6m0 -3H%.1f\"/>", from,
+		row->middle - 3, to);
 }
 
 static double bar_height(const struct row *row, unsigned ranks)
@@ -85,32 +81,55 @@ static size_t next_bar(const struct row *row, const struct sim_span *spans,
 	return i;
 }
 
+static void put_bars(const struct row *row, const struct sim_span *spans,
+		     size_t n)
+{
+	double from, to;
+
+	for (size_t i = 0; i < n;) {
+		i += next_bar(row, &spans[i], n - i, &from, &to);
+		if (spans[i - 1].slots > 0)
+			put_bar(row, from, to, spans[i - 1].slots - row->extra);
+	}
+}
+
+/* A line where it is parked, else the number of ranks; and what has changed. */
+static void put_marks(const struct row *row, const struct sim_span *spans,
+		      size_t n)
+{
+	unsigned before = 0;
+	double from, to;
+
+	for (size_t i = 0; i < n;) {
+		unsigned slots;
+
+		i += next_bar(row, &spans[i], n - i, &from, &to);
+		slots = spans[i - 1].slots;
+		if (before > 0 && slots > 0)
+			put_mark(row, from, slots > before);
+		if (slots > 0)
+			put_number(row, from, to, slots - row->extra);
+		else
+			put_wait(row, from, to);
+		before = slots;
+	}
+}
+
 static void draw_row(const struct row *row, const struct sim_span *spans,
 		     size_t n)
 {
 	const struct gantt_panel *panel = row->panel;
-	double from, to;
+	const struct sim_spans_job *job = &panel->run->spans.jobs[row->job];
 
 	fputs("<g>", panel->to);
 	gantt_put_title(panel, row->job, spans, n);
-	put_wait(row);
+	put_wait(row, gantt_x(panel, job->submitted),
+		 gantt_x(panel, job->started));
 	fprintf(panel->to, "<path class=\"p%u\" d=\"",
-		gantt_shade(panel->shades,
-			    panel->run->spans.jobs[row->job].priority));
-	for (size_t i = 0; i < n;) {
-		i += next_bar(row, &spans[i], n - i, &from, &to);
-		put_bar(row, from, to, spans[i - 1].slots - row->extra);
-	}
+		gantt_shade(panel->shades, job->priority));
+	put_bars(row, spans, n);
 	fputs("\"/>\n", panel->to);
-	for (size_t i = 0; i < n;) {
-		size_t first = i;
-
-		i += next_bar(row, &spans[i], n - i, &from, &to);
-		if (first > 0)
-			put_mark(row, from,
-				 spans[i - 1].slots > spans[first - 1].slots);
-		put_number(row, from, to, spans[i - 1].slots - row->extra);
-	}
+	put_marks(row, spans, n);
 	fputs("</g>\n", panel->to);
 }
 

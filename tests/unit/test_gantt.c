@@ -111,6 +111,24 @@ static void a_row_shows_ranks_over_time(void)
 	CHECK(strstr(text, ">a-3</text>"));
 }
 
+/* A second is 6.86 pixels.  Job 0 is parked from 20 s to 50 s. */
+static void a_job_that_is_parked_waits_as_a_line_and_holds_no_slots(void)
+{
+	begin("jobs.json");
+	class.min = 8;
+	class.step_time = curve_constant(1);
+	submit(0, 1);
+	submit(20 * S, 9);
+	jobs[1].steps = 30;
+	CHECK(draw("bellows"));
+	CHECK(strstr(text,
+		     "130 s, 8 ranks, 0 rescales, parked 1 time</title>"));
+	CHECK(strstr(text, "class=\"wait\" d=\"M221.2 218.0v6m0 -3H427.1\""));
+	CHECK(count(">8</text>") == 3);
+	/* in the legend alone */
+	CHECK(count("class=\"grow\"") == 1 && count("class=\"shrink\"") == 1);
+}
+
 /* A second is 4.46 pixels; 8 of 10 slots are in use, until 200 s. */
 static void a_job_waits_as_a_line_and_the_slots_in_use_are_an_area(void)
 {
@@ -191,6 +209,7 @@ static void names_of_files_are_text(void)
 }
 
 RUN_TESTS(TEST(a_row_shows_ranks_over_time),
+	  TEST(a_job_that_is_parked_waits_as_a_line_and_holds_no_slots),
 	  TEST(a_job_waits_as_a_line_and_the_slots_in_use_are_an_area),
 	  TEST(more_than_sixty_jobs_are_areas_over_the_slots),
 	  TEST(what_cannot_be_told_apart_is_drawn_as_one),
