@@ -213,7 +213,19 @@ static void on_report(void *user, int member, const Bellows__V1__Report *report)
 	dispatch(driver, member, report);
 }
 
+/* What was to happen within some time may have happened. */
+static void on_paused(void *user, msec_t pause)
+{
+	struct driver *driver = user;
+
+	if (driver->job.deadline != 0)
+		driver->job.deadline += pause;
+	driver_arm_deadline(driver);
+	loop_timer_put_off(driver->loop, &driver->save.overdue, pause);
+	loop_timer_put_off(driver->loop, &driver->progress.proof, pause);
+}
+
 const struct members_events driver_members_events = {
-	on_probed, on_ready,    on_unfit,       on_lost,
-	on_left,   on_recalled, is_referred_to, on_report,
+	on_probed,   on_ready,       on_unfit,  on_lost,   on_left,
+	on_recalled, is_referred_to, on_report, on_paused,
 };

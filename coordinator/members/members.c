@@ -106,6 +106,7 @@ static void forgive_own_pause(struct members *members, msec_t pause)
 {
 	for (int i = 0; i < members->ledger.n; i++)
 		members->ledger.members[i].heard += pause;
+	members->events->paused(members->user, pause);
 }
 
 /* Executors that do not confirm their orders are lost.  That is not done where

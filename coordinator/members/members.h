@@ -44,6 +44,9 @@ struct members_events {
 	/* What the room does not handle itself. */
 	void (*reported)(void *user, int member,
 			 const Bellows__V1__Report *report);
+	/* This program was stopped for so long: what executors have sent
+	 * meanwhile is not read yet. */
+	void (*paused)(void *user, msec_t pause);
 };
 
 /* lost_after: how long an executor may be silent before it is lost, at least a

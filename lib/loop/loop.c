@@ -152,6 +152,13 @@ void loop_timer_clear(struct loop_timer *timer)
 		list_remove(&timer->link);
 }
 
+void loop_timer_put_off(struct loop *loop, struct loop_timer *timer, msec_t by)
+{
+	if (loop_timer_is_set(timer))
+		loop_timer_set(loop, timer, timer->at + by - loop_now(),
+			       timer->fn, timer->user);
+}
+
 static void fire_timers(struct loop *loop)
 {
 	msec_t now = loop_now();

@@ -71,6 +71,8 @@ struct loop_fd *loop_fd_remove(struct loop_fd *source); /* returns NULL */
 void loop_timer_set(struct loop *loop, struct loop_timer *timer, msec_t in,
 		    loop_timer_f fn, void *user);
 void loop_timer_clear(struct loop_timer *timer);
+/* It fires so much later, if it is set. */
+void loop_timer_put_off(struct loop *loop, struct loop_timer *timer, msec_t by);
 bool loop_timer_is_set(const struct loop_timer *timer);
 
 /* One handler a signal; SIGCHLD is the loop's own. */

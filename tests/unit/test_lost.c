@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/job/internal.h"
+#include "coordinator/members/internal.h"
 #include "core/layout.h"
 #include "tests/unit/desk_crew.h"
 
@@ -197,6 +198,29 @@ static void never_ends(struct desk *at, void *user)
 		   "has not ended");
 }
 
+/* Half a minute has passed since the coordinator looked at its executors. */
+static void was_stopped(struct desk *at, void *user)
+{
+	struct driver *driver = at->c->driver;
+	struct members *members = driver->members;
+	msec_t due;
+
+	lose_the_last_rank(at);
+	due = driver->deadline.at;
+	CHECK(due > 0 && driver->job.deadline == due);
+	members->next_look -= SECONDS(30);
+	loop_timer_clear(&members->look);
+	members->look.fn(members->look.user);
+	CHECK(driver->deadline.at >= due + SECONDS(29));
+	CHECK(driver->job.deadline >= due + SECONDS(29));
+	CHECK(driver->job.state == JOB_STOPPING);
+}
+
+static void a_coordinator_that_was_stopped_reads_before_it_gives_up(void)
+{
+	CHECK(desk_run(job, was_stopped, NULL));
+}
+
 static void a_job_whose_mpiexec_cannot_be_ended_fails(void)
 {
 	CHECK(desk_run(job, never_ends, NULL));
@@ -206,5 +230,6 @@ RUN_TESTS(TEST(a_start_that_lost_an_executor_is_not_gone_on_with),
 	  TEST(the_next_gates_open_only_when_the_former_mpiexec_has_ended),
 	  TEST(mpiexec_is_killed_when_no_rank_is_left_that_is_heard_of),
 	  TEST(an_mpiexec_that_was_killed_says_nothing_of_the_application),
+	  TEST(a_coordinator_that_was_stopped_reads_before_it_gives_up),
 	  TEST(a_job_whose_mpiexec_cannot_be_ended_fails),
 	  TEST(the_disk_of_one_that_leaves_is_not_in_the_way_of_the_next_start))
