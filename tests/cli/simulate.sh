@@ -19,7 +19,7 @@ simulates() { # CODE ARGUMENT...
 	ends "$code" "$bellows" simulate "$@"
 }
 
-echo 1..14
+echo 1..18
 
 simulates 0 "$table" --set A --compare published,published_min &&
 	[ "$(wc -l < out)" -eq 3 ] &&
