@@ -6,7 +6,7 @@
 
 cd "${1:-.}" || exit 1
 
-programs='base|loop|rpc|tls|local|ssh|http|kube|metrics|web|core|apps|jobfile|client|runner|proto'
+programs='base|loop|journal|rpc|tls|local|ssh|http|kube|metrics|web|core|apps|jobfile|client|runner|proto'
 
 # The room's own name is always allowed.
 check() {
@@ -35,6 +35,7 @@ wrong=$(
 	check proto
 	check lib/base
 	check lib/loop 'base'
+	check lib/journal 'base|loop'
 	check lib/rpc 'base|loop|tls|proto'
 	check lib/tls 'base'
 	check lib/yaml 'base'
@@ -82,7 +83,7 @@ wrong=$(
 		awk -F'[:"]' '{ a = $1; b = $4; sub("/[^/]*$", "", a); sub("/[^/]*$", "", b) } a != b { print $0 " is not allowed here" }'
 	for folder in lib/*/; do
 		case $folder in
-		lib/base/ | lib/loop/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/kube/ | lib/metrics/ | lib/web/ | lib/yaml/ | 'lib/*/') ;;
+		lib/base/ | lib/loop/ | lib/journal/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/kube/ | lib/metrics/ | lib/web/ | lib/yaml/ | 'lib/*/') ;;
 		*) echo "$folder is a room without a rule in layers.sh" ;;
 		esac
 	done
