@@ -32,7 +32,7 @@ static const struct {
 	{ CALL_GRANT,         SCHEDULER                    },
 	{ CALL_GET_JOB,       MONITOR | CLIENT | SCHEDULER },
 	{ CALL_WATCH_JOB,     MONITOR | CLIENT | SCHEDULER },
-	{ CALL_CANCEL,        CLIENT                       },
+	{ CALL_CANCEL,        CLIENT | SCHEDULER           },
 };
 /* clang-format on */
 

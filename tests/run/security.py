@@ -35,7 +35,7 @@ MAY = {
     "executor": EXECUTORS,
     "monitor": {"Supply", "Scale", "GetJob", "WatchJob"},
     "client": {"Scale", "GetJob", "WatchJob", "Cancel"},
-    "scheduler": {"Grant", "GetJob", "WatchJob"},
+    "scheduler": {"Grant", "Cancel", "GetJob", "WatchJob"},
 }
 METHODS = sorted(set().union(*MAY.values()))
 PARTS = ("ca.crt", "tls.crt", "tls.key")

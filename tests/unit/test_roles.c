@@ -22,7 +22,7 @@ static const struct {
 	{"EndExec", "executor "},
 	{"Scale", "monitor client "},
 	{"Supply", "monitor "},
-	{"Cancel", "client "},
+	{"Cancel", "client scheduler "},
 	{"GetJob", "monitor client scheduler "},
 	{"Grant", "scheduler "},
 	{"WatchJob", "monitor client scheduler "},
