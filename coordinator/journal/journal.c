@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/list.h"
+#include "journal/journal_line.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,19 +95,6 @@ static const struct {
 
 _Static_assert(PHASES == 6, "each phase of a tally has a number");
 
-/* IEEE 802.3, as of zlib and of cksum -o 3. */
-static uint32_t checksum(const char *text, size_t n)
-{
-	uint32_t crc = ~0u;
-
-	for (size_t i = 0; i < n; i++) {
-		crc ^= (unsigned char)text[i];
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-	}
-	return ~crc;
-}
-
 /* ---- a line ---- */
 
 /* Event names have blanks for people, and none here. */
@@ -172,30 +160,22 @@ size_t journal_format(const struct journal_entry *entry,
 		      char line[JOURNAL_LINE_MAX])
 {
 	const struct field *field = kinds[entry->kind].fields;
-	char *rest = line + 9; /* behind the sum and its blank */
-	size_t room = JOURNAL_LINE_MAX - 9, n;
-	char sum[9];
+	char *text = line + JOURNAL_LINE_HEAD;
+	size_t room = JOURNAL_LINE_MAX - JOURNAL_LINE_HEAD, n;
 
-	n = (size_t)snprintf(rest, room, "%" PRId64 " %s", entry->at,
+	n = (size_t)snprintf(text, room, "%" PRId64 " %s", entry->at,
 			     kinds[entry->kind].word);
 	if (entry->kind == JOURNAL_EVENT) {
 		char word[32];
 
 		event_word(entry->event.type, word);
-		n += (size_t)snprintf(rest + n, room - n, " %s", word);
+		n += (size_t)snprintf(text + n, room - n, " %s", word);
 	}
 	for (; field->size > 0; field++)
-		n += (size_t)snprintf(rest + n, room - n, " %" PRIu64,
+		n += (size_t)snprintf(text + n, room - n, " %" PRIu64,
 				      get_number(entry, field));
-	n += (size_t)snprintf(rest + n, room - n, " %s", entry->text);
-	for (size_t i = 0; i < n; i++)
-		if ((unsigned char)rest[i] < ' ')
-			rest[i] = ' ';
-	snprintf(sum, sizeof(sum), "%08x", checksum(rest, n));
-	memcpy(line, sum, 8);
-	line[8] = ' ';
-	rest[n] = '\n';
-	return 9 + n + 1;
+	n += (size_t)snprintf(text + n, room - n, " %s", entry->text);
+	return journal_line_seal(line, n);
 }
 
 /* The word up to the next blank, of less than n bytes; false: there is none. */
@@ -253,22 +233,18 @@ static bool is_known(const struct journal_entry *e)
 	return e->kind != JOURNAL_JOB || e->job.state <= JOB_SUSPENDED;
 }
 
-int journal_parse(const char *line, size_t n, struct journal_entry *out)
+static int parse_text(const char *text, size_t n, struct journal_entry *out)
 {
 	const struct field *field;
 	uint64_t at_time, number;
-	char text[JOURNAL_LINE_MAX], sum[9];
-	const char *at = text;
+	char copy[JOURNAL_LINE_MAX - JOURNAL_LINE_HEAD];
+	const char *at = copy;
 
 	*out = (struct journal_entry){0};
-	if (n < 10 || n >= sizeof(text) || memchr(line, '\0', n))
+	if (n >= sizeof(copy))
 		return -EINVAL;
-	memcpy(text, line, n);
-	text[n] = '\0';
-	snprintf(sum, sizeof(sum), "%08x", checksum(text + 9, n - 9));
-	if (memcmp(text, sum, 8) != 0 || text[8] != ' ')
-		return -EINVAL;
-	at += 9;
+	memcpy(copy, text, n);
+	copy[n] = '\0';
 	if (!take_number(&at, &at_time) || at_time > INT64_MAX ||
 	    !take_kind(&at, out))
 		return -EINVAL;
@@ -282,6 +258,15 @@ int journal_parse(const char *line, size_t n, struct journal_entry *out)
 		return -EINVAL;
 	strcpy(out->text, at);
 	return 0;
+}
+
+int journal_parse(const char *line, size_t n, struct journal_entry *out)
+{
+	const char *text = journal_line_open(line, n);
+
+	if (!text)
+		return -EINVAL;
+	return parse_text(text, n - JOURNAL_LINE_HEAD, out);
 }
 
 /* ---- reading ---- */
