@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/journal/journal.h"
 
-#include "base/cleanup.h"
-#include "base/file.h"
 #include "base/list.h"
 #include "journal/journal_line.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
-
-struct journal {
-	int fd;
-	off_t size; /* a file of another size was written by another program */
-	char path[4200];
-};
-
-DEFINE_CLEANUP(struct journal, journal_close)
 
 /* A number of an entry: bool, or 4 or 8 bytes. */
 struct field {
@@ -269,40 +258,29 @@ int journal_parse(const char *line, size_t n, struct journal_entry *out)
 	return parse_text(text, n - JOURNAL_LINE_HEAD, out);
 }
 
-/* ---- reading ---- */
+/* ---- the file ---- */
+
+struct reader {
+	journal_read_f fn;
+	void *user;
+};
+
+static bool read_text(void *user, const char *text, size_t n)
+{
+	const struct reader *reader = user;
+	struct journal_entry entry;
+
+	return parse_text(text, n, &entry) == 0 &&
+	       reader->fn(reader->user, &entry);
+}
 
 int journal_read(const char *path, journal_read_f fn, void *user,
 		 struct journal_end *end, struct error *err)
 {
-	CLEANUP(fclose) FILE *file = NULL;
-	CLEANUP(free) char *line = NULL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	struct journal_entry entry;
-	struct stat st;
-	size_t room = 0;
-	ssize_t n;
+	struct reader reader = {fn, user};
 
-	*end = (struct journal_end){0};
-	if (fd >= 0)
-		file = fdopen(fd, "r");
-	if (!file || fstat(fd, &st) < 0)
-		return error_errno(err, "cannot read %s", path);
-	end->inode = st.st_ino;
-	while ((n = getline(&line, &room, file)) > 0) {
-		if (line[n - 1] != '\n' ||
-		    journal_parse(line, (size_t)n - 1, &entry) < 0 ||
-		    !fn(user, &entry)) {
-			end->damaged = getline(&line, &room, file) > 0;
-			end->torn = !end->damaged;
-			break;
-		}
-		end->size += n;
-		end->lines++;
-	}
-	return ferror(file) ? error_set(err, -EIO, "cannot read %s", path) : 0;
+	return journal_file_read(path, read_text, &reader, end, err);
 }
-
-/* ---- writing ---- */
 
 msec_t journal_wall_clock(void)
 {
@@ -310,150 +288,4 @@ msec_t journal_wall_clock(void)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (msec_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static int open_end(const char *path, int flags)
-{
-	return open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags,
-		    0600);
-}
-
-static int disown(const struct journal *journal, struct error *err)
-{
-	return error_set(err, -EBUSY,
-			 "%s: another coordinator has written to it",
-			 journal->path);
-}
-
-/* Cuts off what is not believed, of the file that was read. */
-static int cut(const struct journal *journal, const struct journal_end *end,
-	       struct error *err)
-{
-	struct stat st;
-
-	if (fstat(journal->fd, &st) < 0)
-		return error_errno(err, "cannot write %s", journal->path);
-	if (end->inode != 0 && st.st_ino != end->inode)
-		return disown(journal, err);
-	if (ftruncate(journal->fd, end->size) < 0)
-		return error_errno(err, "cannot write %s", journal->path);
-	return 0;
-}
-
-int journal_open(struct journal **out, const char *path,
-		 const struct journal_end *end, struct error *err)
-{
-	CLEANUP(journal_close)
-	struct journal *journal = calloc(1, sizeof(*journal));
-	int r;
-
-	if (!journal)
-		return error_set(err, -ENOMEM, "out of memory");
-	snprintf(journal->path, sizeof(journal->path), "%s", path);
-	journal->size = end->size;
-	journal->fd = open_end(path, O_CREAT);
-	if (journal->fd < 0)
-		return error_errno(err, "cannot write %s", path);
-	r = cut(journal, end, err);
-	if (r == 0)
-		r = file_sync_name(path, err);
-	if (r < 0)
-		return r;
-	*out = STEAL(journal);
-	return 0;
-}
-
-off_t journal_size(const struct journal *journal)
-{
-	return journal->size;
-}
-
-/* 0, or -EBUSY: another coordinator has the job. */
-static int check_owner(const struct journal *journal, struct error *err)
-{
-	struct stat st;
-
-	if (fstat(journal->fd, &st) < 0)
-		return error_errno(err, "cannot write %s", journal->path);
-	if (st.st_size != journal->size || st.st_nlink == 0)
-		return disown(journal, err);
-	return 0;
-}
-
-/* A line that is not whole must not stand before another. */
-static int take_back(struct journal *journal, int code, struct error *err)
-{
-	if (ftruncate(journal->fd, journal->size) < 0)
-		code = -errno;
-	return error_set(err, code, "cannot write %s: %s", journal->path,
-			 strerror(-code));
-}
-
-int journal_append(struct journal *journal, const char *lines, size_t size,
-		   struct error *err)
-{
-	int r = check_owner(journal, err);
-	ssize_t k;
-
-	if (r < 0)
-		return r;
-	k = write(journal->fd, lines, size);
-	if (k != (ssize_t)size)
-		return take_back(journal, k < 0 ? -errno : -ENOSPC, err);
-	if (fdatasync(journal->fd) < 0)
-		return take_back(journal, -errno, err);
-	journal->size += k;
-	return 0;
-}
-
-/* The new file takes the place of the old one, which is looked at before and
- * after: a coordinator that has it open too is noticed here if it has written,
- * or else notices that its file has no name any more. */
-static int take_place(struct journal *journal, const char *beside, off_t size,
-		      struct error *err)
-{
-	CLEANUP(close) int old = -1;
-	int fd = open_end(beside, 0), r;
-	struct stat st;
-
-	if (fd < 0)
-		return error_errno(err, "cannot write %s", beside);
-	r = check_owner(journal, err);
-	if (r == 0 && rename(beside, journal->path) < 0)
-		r = error_errno(err, "cannot replace %s", journal->path);
-	if (r < 0) {
-		close(fd);
-		return r;
-	}
-	old = journal->fd;
-	journal->fd = fd;
-	if (fstat(old, &st) < 0 || st.st_size != journal->size)
-		r = disown(journal, err);
-	journal->size = size;
-	return r < 0 ? r : file_sync_name(journal->path, err);
-}
-
-int journal_replace(struct journal *journal, const char *lines, size_t size,
-		    struct error *err)
-{
-	char beside[4300];
-	int r;
-
-	snprintf(beside, sizeof(beside), "%s.summary", journal->path);
-	r = file_keep(beside, 0600, lines, size, err);
-	if (r == 0)
-		r = take_place(journal, beside, (off_t)size, err);
-	if (r < 0)
-		unlink(beside);
-	return r;
-}
-
-struct journal *journal_close(struct journal *journal)
-{
-	if (!journal)
-		return NULL;
-	if (journal->fd >= 0)
-		close(journal->fd);
-	free(journal);
-	return NULL;
 }

@@ -25,8 +25,7 @@
 #include "base/error.h"
 #include "coordinator/journal/history.h"
 #include "core/job.h"
-
-#include <sys/types.h>
+#include "journal/journal_file.h"
 
 enum { JOURNAL_VERSION_FIRST = 1, JOURNAL_VERSION = 4 };
 
@@ -116,44 +115,9 @@ struct journal_entry {
 /* False ends the reading, as a line that does not fit would. */
 typedef bool (*journal_read_f)(void *user, const struct journal_entry *entry);
 
-struct journal_end {
-	ino_t inode; /* of the file; 0: of any */
-	off_t size;  /* of what is believed */
-	unsigned lines;
-	bool torn;    /* the last line is, and was dropped */
-	bool damaged; /* there is more behind a line that does not fit */
-};
-
-/* Calls fn for each line that is believed.  -ENOENT: there is no journal;
- * -errno if it cannot be read. */
+/* As journal_file_read(); a line that is no entry does not fit. */
 int journal_read(const char *path, journal_read_f fn, void *user,
 		 struct journal_end *end, struct error *err);
-
-struct journal;
-
-/* Opens or makes path to append to it, without what is not believed.  Its name
- * is on the disk when this returns.  -EBUSY: it is another file than the one
- * that was read. */
-int journal_open(struct journal **out, const char *path,
-		 const struct journal_end *end, struct error *err);
-
-/* Bytes of the lines that it has. */
-off_t journal_size(const struct journal *journal);
-
-/* When it returns 0 the lines are on the disk, all of them; or else none is in
- * the file.  -EBUSY: somebody else has written to it, and this coordinator is
- * no longer the job's. */
-int journal_append(struct journal *journal, const char *lines, size_t size,
-		   struct error *err);
-
-/* Puts these lines in place of all that it has, on the disk, whole or not at
- * all.  -EBUSY: as journal_append().  After another error it goes on with the
- * lines it had, or with the new ones if only their name is not known to be on
- * the disk. */
-int journal_replace(struct journal *journal, const char *lines, size_t size,
-		    struct error *err);
-
-struct journal *journal_close(struct journal *journal); /* NULL */
 
 /* Milliseconds since 1970. */
 msec_t journal_wall_clock(void);

@@ -40,9 +40,9 @@ static void path_of(const struct journal_writer *writer, const char *folder,
 /* What is written to, and what came of the last call. */
 struct shelf {
 	char path[4200];
-	struct journal *journal; /* NULL after a failure */
-	off_t limit;             /* it is summed up once it is longer */
-	int written, summed;     /* 0 or -errno, with a sentence */
+	struct journal_file *file; /* NULL after a failure */
+	off_t limit;               /* it is summed up once it is longer */
+	int written, summed;       /* 0 or -errno, with a sentence */
 	struct error err;
 	off_t before, after; /* bytes; alike: it was not summed up */
 };
@@ -59,12 +59,12 @@ static int replace_by_summary(struct shelf *shelf, struct error *err)
 	if (!replay)
 		return error_set(err, -ENOMEM, "out of memory");
 	r = journal_read(shelf->path, journal_replay_entry, replay, &end, err);
-	if (r == 0 && end.size != journal_size(shelf->journal))
+	if (r == 0 && end.size != journal_file_size(shelf->file))
 		r = error_set(err, -EINVAL, "%s:%u: this line does not fit",
 			      shelf->path, end.lines + 1);
 	if (r == 0)
 		r = journal_summary_make(replay, &lines, &size, err);
-	return r < 0 ? r : journal_replace(shelf->journal, lines, size, err);
+	return r < 0 ? r : journal_file_replace(shelf->file, lines, size, err);
 }
 
 static void sum_up(struct shelf *shelf)
@@ -72,7 +72,7 @@ static void sum_up(struct shelf *shelf)
 	if (shelf->before <= shelf->limit)
 		return;
 	shelf->summed = replace_by_summary(shelf, &shelf->err);
-	shelf->after = journal_size(shelf->journal);
+	shelf->after = journal_file_size(shelf->file);
 	shelf->limit = shelf->after + JOURNAL_SIZE_MAX;
 }
 
@@ -80,22 +80,23 @@ static void write_lines(void *state, const char *lines, size_t n)
 {
 	struct shelf *shelf = state;
 
-	if (!shelf->journal)
+	if (!shelf->file)
 		return;
 	shelf->summed = 0;
-	shelf->written = journal_append(shelf->journal, lines, n, &shelf->err);
-	shelf->before = shelf->after = journal_size(shelf->journal);
+	shelf->written =
+		journal_file_append(shelf->file, lines, n, &shelf->err);
+	shelf->before = shelf->after = journal_file_size(shelf->file);
 	if (shelf->written == 0)
 		sum_up(shelf);
 	if (shelf->written < 0 || shelf->summed == -EBUSY)
-		shelf->journal = journal_close(shelf->journal);
+		shelf->file = journal_file_close(shelf->file);
 }
 
 static void free_shelf(void *state)
 {
 	struct shelf *shelf = state;
 
-	journal_close(shelf->journal);
+	journal_file_close(shelf->file);
 	free(shelf);
 }
 
@@ -317,25 +318,6 @@ static void set_aside(const struct journal_writer *writer)
 			 err.text);
 }
 
-/* What is not believed is kept for people, under another name. */
-static int put_right(const char *path, off_t size, struct error *err)
-{
-	CLEANUP(free) char *text = malloc((size_t)size + 1);
-	char damaged[4300];
-	size_t n = 0;
-	int r;
-
-	if (!text)
-		return error_set(err, -ENOMEM, "out of memory");
-	r = file_read(path, text, (size_t)size, &n, err);
-	if (r < 0)
-		return r;
-	snprintf(damaged, sizeof(damaged), "%s.damaged", path);
-	if (rename(path, damaged) < 0)
-		return error_errno(err, "%s", damaged);
-	return file_keep(path, 0600, text, n, err);
-}
-
 static int open_shelf(struct journal_writer *writer, const char *path,
 		      const struct journal_end *believed, struct error *err)
 {
@@ -346,7 +328,7 @@ static int open_shelf(struct journal_writer *writer, const char *path,
 		return error_set(err, -ENOMEM, "out of memory");
 	snprintf(shelf->path, sizeof(shelf->path), "%s", path);
 	shelf->limit = JOURNAL_SIZE_MAX;
-	r = journal_open(&shelf->journal, path, believed, err);
+	r = journal_file_open(&shelf->file, path, "coordinator", believed, err);
 	if (r < 0) {
 		free(shelf);
 		return r;
@@ -368,8 +350,7 @@ static void open_journal(struct journal_writer *writer,
 		log_error("%s:%u: damaged; what follows is not believed, and "
 			  "kept in %s.damaged",
 			  path, end->lines + 1, path);
-		r = put_right(path, end->size, &err);
-		believed.inode = 0;
+		r = journal_file_put_right(path, &believed, &err);
 	}
 	if (r == 0)
 		r = open_shelf(writer, path, &believed, &err);

@@ -12,7 +12,7 @@
  * What a desk (desk.h) has in place of disks
  */
 
-struct journal {
+struct journal_file {
 	int unused;
 };
 
@@ -25,22 +25,29 @@ static char obstacle[256]; /* of executors' disks */
 
 /* ---- the journal, which would be on a disk ---- */
 
-int journal_open(struct journal **out, const char *path,
-		 const struct journal_end *end, struct error *err)
+int journal_file_open(struct journal_file **out, const char *path,
+		      const char *program, const struct journal_end *end,
+		      struct error *err)
 {
-	static struct journal journal;
+	static struct journal_file file;
 
-	*out = &journal;
+	*out = &file;
 	return 0;
 }
 
-int journal_append(struct journal *journal, const char *lines, size_t size,
-		   struct error *err)
+int journal_file_put_right(const char *path, struct journal_end *end,
+			   struct error *err)
 {
 	return 0;
 }
 
-off_t journal_size(const struct journal *journal)
+int journal_file_append(struct journal_file *file, const char *lines,
+			size_t size, struct error *err)
+{
+	return 0;
+}
+
+off_t journal_file_size(const struct journal_file *file)
 {
 	return 0;
 }
@@ -58,13 +65,13 @@ size_t journal_format(const struct journal_entry *entry,
 	return 1;
 }
 
-int journal_replace(struct journal *journal, const char *lines, size_t size,
-		    struct error *err)
+int journal_file_replace(struct journal_file *file, const char *lines,
+			 size_t size, struct error *err)
 {
 	return 0;
 }
 
-struct journal *journal_close(struct journal *journal)
+struct journal_file *journal_file_close(struct journal_file *file)
 {
 	return NULL;
 }
