@@ -76,12 +76,12 @@ static void sum_up(struct shelf *shelf)
 	shelf->limit = shelf->after + JOURNAL_SIZE_MAX;
 }
 
-static void write_lines(void *state, const char *lines, size_t n)
+static bool write_lines(void *state, const char *lines, size_t n)
 {
 	struct shelf *shelf = state;
 
 	if (!shelf->file)
-		return;
+		return false;
 	shelf->summed = 0;
 	shelf->written =
 		journal_file_append(shelf->file, lines, n, &shelf->err);
@@ -90,6 +90,7 @@ static void write_lines(void *state, const char *lines, size_t n)
 		sum_up(shelf);
 	if (shelf->written < 0 || shelf->summed == -EBUSY)
 		shelf->file = journal_file_close(shelf->file);
+	return shelf->written == 0;
 }
 
 static void free_shelf(void *state)

@@ -108,7 +108,7 @@ static void write_one(struct folder *folder, const struct head *head,
 		file->failed = 0;
 }
 
-static void write_all(void *state, const char *bytes, size_t n)
+static bool write_all(void *state, const char *bytes, size_t n)
 {
 	struct folder *folder = state;
 	struct head head;
@@ -121,6 +121,7 @@ static void write_all(void *state, const char *bytes, size_t n)
 		bytes += head.n;
 		n -= sizeof(head) + head.n;
 	}
+	return true; /* what is missing is counted */
 }
 
 static void free_folder(void *state)

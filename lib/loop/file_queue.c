@@ -11,6 +11,7 @@ struct holder {
 	atomic_uint users;
 	void (*release)(void *state);
 	void *state;
+	bool failed; /* the last call; until file_queue_retry() */
 };
 
 struct bytes {
@@ -21,8 +22,9 @@ struct bytes {
 /* Of one call. */
 struct batch {
 	struct holder *holder;
-	void (*write)(void *state, const char *bytes, size_t n);
+	bool (*write)(void *state, const char *bytes, size_t n);
 	struct bytes bytes;
+	bool written;
 };
 
 struct file_queue {
@@ -32,6 +34,7 @@ struct file_queue {
 	struct holder *holder;
 	size_t under_way;    /* bytes of the call; 0: there is none */
 	struct bytes behind; /* it */
+	struct bytes back;   /* from a call that has not written them */
 };
 
 static struct holder *leave(struct holder *holder)
@@ -48,8 +51,12 @@ static struct holder *leave(struct holder *holder)
 static void work(void *data)
 {
 	struct batch *batch = data;
+	struct holder *holder = batch->holder;
 
-	batch->write(batch->holder->state, batch->bytes.at, batch->bytes.n);
+	batch->written =
+		!holder->failed &&
+		batch->write(holder->state, batch->bytes.at, batch->bytes.n);
+	holder->failed = !batch->written;
 }
 
 /* ---- on the loop ---- */
@@ -67,7 +74,9 @@ static void done(void *owner, void *data);
 
 static void begin(struct file_queue *queue, struct batch *batch)
 {
-	*batch = (struct batch){queue->holder, queue->ops.write, queue->behind};
+	*batch = (struct batch){.holder = queue->holder,
+				.write = queue->ops.write,
+				.bytes = queue->behind};
 	queue->behind = (struct bytes){0};
 	queue->under_way = batch->bytes.n;
 	atomic_fetch_add(&queue->holder->users, 1);
@@ -80,7 +89,7 @@ static int begin_next(struct file_queue *queue)
 {
 	struct batch *batch;
 
-	if (queue->under_way > 0 || queue->behind.n == 0)
+	if (queue->back.n > 0 || queue->under_way > 0 || queue->behind.n == 0)
 		return 0;
 	batch = malloc(sizeof(*batch));
 	if (!batch)
@@ -92,9 +101,14 @@ static int begin_next(struct file_queue *queue)
 static void done(void *owner, void *data)
 {
 	struct file_queue *queue = owner;
-	size_t n = queue->under_way;
+	struct batch *batch = data;
+	size_t n = batch->written ? batch->bytes.n : 0;
 
 	queue->under_way = 0;
+	if (!batch->written) {
+		queue->back = batch->bytes;
+		batch->bytes = (struct bytes){0};
+	}
 	queue->ops.done(queue->owner, queue->holder->state, n);
 	begin_next(queue);
 }
@@ -133,9 +147,27 @@ int file_queue_put(struct file_queue *queue, const void *head, size_t n_head,
 	return begin_next(queue);
 }
 
+int file_queue_retry(struct file_queue *queue)
+{
+	struct bytes *behind = &queue->behind, *back = &queue->back;
+	int r;
+
+	if (back->n == 0)
+		return begin_next(queue);
+	r = make_room(back, behind->n);
+	if (r < 0)
+		return r;
+	add(back, behind->at, behind->n);
+	free(behind->at);
+	*behind = *back;
+	*back = (struct bytes){0};
+	queue->holder->failed = false;
+	return begin_next(queue);
+}
+
 size_t file_queue_size(const struct file_queue *queue)
 {
-	return queue->under_way + queue->behind.n;
+	return queue->under_way + queue->back.n + queue->behind.n;
 }
 
 /* ---- life ---- */
@@ -174,6 +206,7 @@ struct file_queue *file_queue_destroy(struct file_queue *queue)
 	begin_next(queue);
 	file_thread_destroy(queue->thread);
 	leave(queue->holder);
+	free(queue->back.at);
 	free(queue->behind.at);
 	free(queue);
 	return NULL;

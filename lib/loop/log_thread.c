@@ -19,7 +19,7 @@ static struct log_thread *current; /* of the program */
 
 /* ---- on the thread ---- */
 
-static void write_lines(void *state, const char *bytes, size_t n)
+static bool write_lines(void *state, const char *bytes, size_t n)
 {
 	int fd = *(const int *)state;
 
@@ -29,7 +29,7 @@ static void write_lines(void *state, const char *bytes, size_t n)
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0 && fd == STDERR_FILENO)
-			return;
+			break;
 		if (done <= 0) {
 			fd = STDERR_FILENO;
 			continue;
@@ -37,6 +37,7 @@ static void write_lines(void *state, const char *bytes, size_t n)
 		bytes += done;
 		n -= (size_t)done;
 	}
+	return true; /* nor is a log tried again */
 }
 
 /* ---- on the loop ---- */

@@ -18,6 +18,7 @@ struct slow_file {
 	char text[64];
 	int left; /* pipe that gets the text in the end; -1: none does */
 	unsigned calls;
+	unsigned refused; /* so many first ones write nothing */
 };
 
 static struct loop *loop;
@@ -25,15 +26,17 @@ static struct file_queue *queue;
 static struct slow_file *file;
 static char told[64];
 
-static void write_slowly(void *state, const char *bytes, size_t n)
+static bool write_slowly(void *state, const char *bytes, size_t n)
 {
 	struct slow_file *to = state;
 	char c;
 
 	while (to->gate >= 0 && read(to->gate, &c, 1) < 0 && errno == EINTR)
 		;
+	if (to->calls++ < to->refused)
+		return false;
 	strncat(to->text, bytes, n);
-	to->calls++;
+	return true;
 }
 
 static void say(void *owner, void *state, size_t n)
@@ -41,7 +44,7 @@ static void say(void *owner, void *state, size_t n)
 	size_t used = strlen(told);
 
 	snprintf(told + used, sizeof(told) - used, "%zu ", n);
-	if (file_queue_size(queue) == 0)
+	if (n == 0 || file_queue_size(queue) == 0)
 		loop_stop(loop, 0);
 }
 
@@ -96,6 +99,27 @@ static void what_is_put_during_a_call_is_the_next_call(void)
 	loop = loop_destroy(loop);
 }
 
+static void what_a_call_does_not_write_waits_for_another_try(void)
+{
+	CHECK(begin(-1, -1));
+	file->refused = 2;
+	CHECK(put("one "));
+	CHECK(run() == 0);
+	CHECK(put("two "));
+	CHECK(file_queue_retry(queue) == 0);
+	CHECK(run() == 0);
+	CHECK_TEXT(file->text, "");
+	CHECK(put("three"));
+	CHECK(file_queue_size(queue) == 13);
+	CHECK(file_queue_retry(queue) == 0);
+	CHECK(run() == 0);
+	CHECK_TEXT(file->text, "one two three");
+	CHECK_TEXT(told, "0 0 13 ");
+	CHECK(file->calls == 3);
+	queue = file_queue_destroy(queue);
+	loop = loop_destroy(loop);
+}
+
 /* What was written in the end; "": it is not the end after that time. */
 static const char *left_in(int pipe, int patience)
 {
@@ -124,6 +148,25 @@ static void the_end_of_the_queue_has_the_rest_written(void)
 	loop = loop_destroy(loop);
 }
 
+static void nothing_is_written_behind_a_gap(void)
+{
+	int gate[2], ends[2];
+
+	CHECK(pipe(gate) == 0 && pipe(ends) == 0);
+	CHECK(begin(gate[0], ends[1]));
+	file->refused = 1;
+	CHECK(put("one") && put("two"));
+	CHECK(write(gate[1], "..", 2) == 2);
+	queue = file_queue_destroy(queue);
+	CHECK(poll(&(struct pollfd){ends[0], POLLIN, 0}, 1, LONG) == 1);
+	CHECK_TEXT(left_in(ends[0], 0), "");
+	for (int i = 0; i < 2; i++) {
+		close(gate[i]);
+		close(ends[i]);
+	}
+	loop = loop_destroy(loop);
+}
+
 static void a_call_that_hangs_outlives_the_queue(void)
 {
 	int gate[2], ends[2];
@@ -142,5 +185,7 @@ static void a_call_that_hangs_outlives_the_queue(void)
 }
 
 RUN_TESTS(TEST(what_is_put_during_a_call_is_the_next_call),
+	  TEST(what_a_call_does_not_write_waits_for_another_try),
 	  TEST(the_end_of_the_queue_has_the_rest_written),
+	  TEST(nothing_is_written_behind_a_gap),
 	  TEST(a_call_that_hangs_outlives_the_queue))
