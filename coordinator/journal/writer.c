@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "coordinator/journal/summary.h"
-#include "loop/file_queue.h"
+#include "journal/journal_queue.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,12 +16,11 @@ struct journal_writer {
 	const char *dir;
 	void (*fn)(void *user);
 	void *user;
-	struct file_queue *queue; /* of a struct shelf */
-	bool ended; /* what happens is not kept any more, or never was */
-	bool lost;  /* the job is another coordinator's */
-	uint64_t given, kept; /* bytes, of all lines */
-	uint64_t awaited;     /* fn is called once so many are kept; 0: it is
-			       * not */
+	struct journal_queue *queue; /* NULL: the journal was not opened */
+	bool ended;       /* what happens is not kept any more, or never was */
+	bool lost;        /* the job is another coordinator's */
+	uint64_t awaited; /* bytes: fn is called once so many are kept; 0: it is
+			   * not */
 	struct loop_timer stop;
 	msec_t written; /* newest instant that it has */
 	uint64_t seen;  /* step that it has */
@@ -37,68 +36,21 @@ static void path_of(const struct journal_writer *writer, const char *folder,
 
 /* ---- on the thread ---- */
 
-/* What is written to, and what came of the last call. */
-struct shelf {
-	char path[4200];
-	struct journal_file *file; /* NULL after a failure */
-	off_t limit;               /* it is summed up once it is longer */
-	int written, summed;       /* 0 or -errno, with a sentence */
-	struct error err;
-	off_t before, after; /* bytes; alike: it was not summed up */
-};
-
-static int replace_by_summary(struct shelf *shelf, struct error *err)
+static int make_summary(const char *path, off_t size, char **lines, size_t *n,
+			struct error *err)
 {
 	CLEANUP(free)
 	struct journal_replay *replay = calloc(1, sizeof(*replay));
-	CLEANUP(free) char *lines = NULL;
 	struct journal_end end;
-	size_t size;
 	int r;
 
 	if (!replay)
 		return error_set(err, -ENOMEM, "out of memory");
-	r = journal_read(shelf->path, journal_replay_entry, replay, &end, err);
-	if (r == 0 && end.size != journal_file_size(shelf->file))
+	r = journal_read(path, journal_replay_entry, replay, &end, err);
+	if (r == 0 && end.size != size)
 		r = error_set(err, -EINVAL, "%s:%u: this line does not fit",
-			      shelf->path, end.lines + 1);
-	if (r == 0)
-		r = journal_summary_make(replay, &lines, &size, err);
-	return r < 0 ? r : journal_file_replace(shelf->file, lines, size, err);
-}
-
-static void sum_up(struct shelf *shelf)
-{
-	if (shelf->before <= shelf->limit)
-		return;
-	shelf->summed = replace_by_summary(shelf, &shelf->err);
-	shelf->after = journal_file_size(shelf->file);
-	shelf->limit = shelf->after + JOURNAL_SIZE_MAX;
-}
-
-static bool write_lines(void *state, const char *lines, size_t n)
-{
-	struct shelf *shelf = state;
-
-	if (!shelf->file)
-		return false;
-	shelf->summed = 0;
-	shelf->written =
-		journal_file_append(shelf->file, lines, n, &shelf->err);
-	shelf->before = shelf->after = journal_file_size(shelf->file);
-	if (shelf->written == 0)
-		sum_up(shelf);
-	if (shelf->written < 0 || shelf->summed == -EBUSY)
-		shelf->file = journal_file_close(shelf->file);
-	return shelf->written == 0;
-}
-
-static void free_shelf(void *state)
-{
-	struct shelf *shelf = state;
-
-	journal_file_close(shelf->file);
-	free(shelf);
+			      path, end.lines + 1);
+	return r < 0 ? r : journal_summary_make(replay, lines, n, err);
 }
 
 /* ---- what came of it ---- */
@@ -119,52 +71,51 @@ static void lose_job(struct journal_writer *writer, const struct error *err)
 	loop_timer_set(writer->loop, &writer->stop, 0, on_lost, writer);
 }
 
-static void tell_summary(const struct shelf *shelf)
-{
-	if (shelf->summed < 0)
-		log_warn("the journal stays as long as it is: %s",
-			 shelf->err.text);
-	else if (shelf->after != shelf->before)
-		log_info("the journal of %lld bytes is summed up in %lld",
-			 (long long)shelf->before, (long long)shelf->after);
-}
-
 /* All that fn waits for is. */
 static bool is_written(const struct journal_writer *writer)
 {
 	return !writer->lost &&
-	       (writer->ended || writer->kept >= writer->awaited);
+	       (writer->ended ||
+		journal_queue_kept(writer->queue) >= writer->awaited);
 }
 
-static void on_written(void *owner, void *state, size_t n)
+static void tell(struct journal_writer *writer)
 {
-	struct journal_writer *writer = owner;
-	const struct shelf *shelf = state;
-
-	if (writer->ended)
-		return;
-	if (shelf->written == -EBUSY || shelf->summed == -EBUSY) {
-		lose_job(writer, &shelf->err);
-		return;
-	}
-	if (shelf->written < 0) {
-		writer->ended = true;
-		log_error("what happens from here on is not kept: %s",
-			  shelf->err.text);
-	} else {
-		tell_summary(shelf);
-	}
-	writer->kept += n;
 	if (writer->awaited == 0 || !is_written(writer))
 		return;
 	writer->awaited = 0;
 	writer->fn(writer->user);
 }
 
-static const struct file_queue_ops shelf_ops = {
-	write_lines,
-	on_written,
-	free_shelf,
+static void on_kept(void *user)
+{
+	struct journal_writer *writer = user;
+
+	if (!writer->ended)
+		tell(writer);
+}
+
+static void on_failed(void *user, int code, const struct error *err)
+{
+	struct journal_writer *writer = user;
+
+	if (writer->ended)
+		return;
+	if (code == -EBUSY) {
+		lose_job(writer, err);
+		return;
+	}
+	writer->ended = true;
+	log_error("what happens from here on is not kept: %s", err->text);
+	tell(writer);
+}
+
+static const struct journal_queue_ops ops = {
+	.program = "coordinator",
+	.kept = on_kept,
+	.failed = on_failed,
+	.size_max = JOURNAL_SIZE_MAX,
+	.sum_up = make_summary,
 };
 
 /* ---- one entry ---- */
@@ -191,8 +142,7 @@ static void write_down(struct journal_writer *writer,
 	entry->at = instant_of(writer, now);
 	snprintf(entry->text, sizeof(entry->text), "%s", text);
 	n = journal_format(entry, line);
-	writer->given += n;
-	if (file_queue_put(writer->queue, line, n, NULL, 0) == 0)
+	if (journal_queue_put(writer->queue, line, n) == 0)
 		return;
 	writer->ended = true;
 	log_error("what happens from here on is not kept: out of memory");
@@ -228,7 +178,8 @@ bool journal_writer_event(struct journal_writer *writer,
 		entry.event.leave = event->leave - writer->history.began;
 	write_progress(writer, event->now);
 	write_down(writer, &entry, event->now, reason);
-	writer->awaited = writer->given;
+	if (!writer->ended)
+		writer->awaited = journal_queue_given(writer->queue);
 	if (!is_written(writer))
 		return false;
 	writer->awaited = 0;
@@ -319,42 +270,16 @@ static void set_aside(const struct journal_writer *writer)
 			 err.text);
 }
 
-static int open_shelf(struct journal_writer *writer, const char *path,
-		      const struct journal_end *believed, struct error *err)
-{
-	struct shelf *shelf = calloc(1, sizeof(*shelf));
-	int r;
-
-	if (!shelf)
-		return error_set(err, -ENOMEM, "out of memory");
-	snprintf(shelf->path, sizeof(shelf->path), "%s", path);
-	shelf->limit = JOURNAL_SIZE_MAX;
-	r = journal_file_open(&shelf->file, path, "coordinator", believed, err);
-	if (r < 0) {
-		free(shelf);
-		return r;
-	}
-	return file_queue_create(&writer->queue, writer->loop, &shelf_ops,
-				 writer, shelf, err);
-}
-
 static void open_journal(struct journal_writer *writer,
 			 const struct journal_end *end)
 {
-	struct journal_end believed = *end;
 	struct error err;
 	char path[4200];
-	int r = 0;
+	int r;
 
 	path_of(writer, "", path);
-	if (end->damaged) {
-		log_error("%s:%u: damaged; what follows is not believed, and "
-			  "kept in %s.damaged",
-			  path, end->lines + 1, path);
-		r = journal_file_put_right(path, &believed, &err);
-	}
-	if (r == 0)
-		r = open_shelf(writer, path, &believed, &err);
+	r = journal_queue_create(&writer->queue, writer->loop, path, end, &ops,
+				 writer, &err);
 	writer->ended = r < 0;
 	if (r == -EBUSY)
 		lose_job(writer, &err);
@@ -428,7 +353,7 @@ struct journal_writer *journal_writer_destroy(struct journal_writer *writer)
 	if (!writer)
 		return NULL;
 	loop_timer_clear(&writer->stop);
-	file_queue_destroy(writer->queue);
+	journal_queue_destroy(writer->queue);
 	free(writer);
 	return NULL;
 }

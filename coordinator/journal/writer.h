@@ -6,10 +6,9 @@
  * What happens to the job, written down before anything is done about it, and
  * what it adds up to
  *
- * Lines are handed to a thread (loop/file_queue.h), in their order, and those
- * that wait for it are put on the disk together: the loop never waits for the
- * disk, and a journal that stands still holds up the decisions of the job, not
- * its ranks.
+ * Lines are written on a thread (journal/journal_queue.h): the loop never waits
+ * for the disk, and a journal that stands still holds up the decisions of the
+ * job, not its ranks.
  *
  * A journal that cannot be written does not hold up the job: its ranks compute
  * on, the log says it once, and the journal ends there.  A coordinator that

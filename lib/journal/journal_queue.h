@@ -52,7 +52,8 @@ int journal_queue_create(struct journal_queue **out, struct loop *loop,
  * Returns NULL. */
 struct journal_queue *journal_queue_destroy(struct journal_queue *queue);
 
-/* Sealed lines.  -ENOMEM: none of them will be written. */
+/* Sealed lines.  After -EBUSY they are dropped.  -ENOMEM: none of them will be
+ * written. */
 int journal_queue_put(struct journal_queue *queue, const char *lines, size_t n);
 
 /* Bytes of all lines that were put, and of those of them that are on the disk;

@@ -18,11 +18,10 @@ for name; do
 		;;
 	coordinator)
 		find "$root/coordinator" -name '*.c' |
-			grep -vE '/(disk|journal|main|mpirun|journal/print|output_(files|writer))\.c$'
+			grep -vE '/(disk|main|mpirun|journal/print|output_(files|writer))\.c$'
 		;;
-	lib/loop)
-		find "$root/lib/loop" -name '*.c' |
-			grep -vE '/(file_queue|log_thread)\.c$'
+	lib/journal)
+		find "$root/lib/journal" -name '*.c' ! -name journal_queue.c
 		;;
 	*)
 		find "$root/$name" -name '*.c'

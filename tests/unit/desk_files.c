@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/checkpoint/disk.h"
-#include "coordinator/journal/journal.h"
-#include "loop/file_queue.h"
+#include "journal/journal_queue.h"
 #include "tests/unit/desk.h"
 
 #include <assert.h>
@@ -12,127 +11,74 @@
  * What a desk (desk.h) has in place of disks
  */
 
-struct journal_file {
-	int unused;
-};
-
-struct file_queue {
-	struct file_queue_ops ops;
-	void *owner, *state;
+struct journal_queue {
+	const struct journal_queue_ops *ops;
+	void *user;
+	uint64_t given, kept;
 };
 
 static char obstacle[256]; /* of executors' disks */
 
-/* ---- the journal, which would be on a disk ---- */
+/* ---- the journal: what is put is kept at once, or held ---- */
 
-int journal_file_open(struct journal_file **out, const char *path,
-		      const char *program, const struct journal_end *end,
-		      struct error *err)
-{
-	static struct journal_file file;
-
-	*out = &file;
-	return 0;
-}
-
-int journal_file_put_right(const char *path, struct journal_end *end,
-			   struct error *err)
-{
-	return 0;
-}
-
-int journal_file_append(struct journal_file *file, const char *lines,
-			size_t size, struct error *err)
-{
-	return 0;
-}
-
-off_t journal_file_size(const struct journal_file *file)
-{
-	return 0;
-}
-
-int journal_read(const char *path, journal_read_f fn, void *user,
-		 struct journal_end *end, struct error *err)
-{
-	*end = (struct journal_end){0};
-	return 0;
-}
-
-size_t journal_format(const struct journal_entry *entry,
-		      char line[JOURNAL_LINE_MAX])
-{
-	return 1;
-}
-
-int journal_file_replace(struct journal_file *file, const char *lines,
-			 size_t size, struct error *err)
-{
-	return 0;
-}
-
-struct journal_file *journal_file_close(struct journal_file *file)
-{
-	return NULL;
-}
-
-msec_t journal_wall_clock(void)
-{
-	return 0;
-}
-
-/* ---- the queue to it: what is put is written at once, or held ---- */
-
-static struct file_queue *held; /* the one that has bytes that wait */
-static size_t n_held;
+static struct journal_queue *held; /* the one that has lines that wait */
 static bool holds;
 
-static void write_some(struct file_queue *queue, size_t n)
+static void keep(struct journal_queue *queue)
 {
-	queue->ops.write(queue->state, "", n);
-	queue->ops.done(queue->owner, queue->state, n);
+	queue->kept = queue->given;
+	queue->ops->kept(queue->user);
 }
 
 void desk_hold_journal(struct desk *desk, bool yes)
 {
-	size_t n = n_held;
+	struct journal_queue *queue = held;
 
 	holds = yes;
-	n_held = 0;
-	if (!yes && n > 0)
-		write_some(held, n);
+	held = NULL;
+	if (!yes && queue)
+		keep(queue);
 	driver_settle(desk->c->driver);
 }
 
-int file_queue_create(struct file_queue **out, struct loop *loop,
-		      const struct file_queue_ops *ops, void *owner,
-		      void *state, struct error *err)
+int journal_queue_create(struct journal_queue **out, struct loop *loop,
+			 const char *path, const struct journal_end *end,
+			 const struct journal_queue_ops *ops, void *user,
+			 struct error *err)
 {
 	*out = calloc(1, sizeof(**out));
 	assert(*out);
-	**out = (struct file_queue){*ops, owner, state};
+	(*out)->ops = ops;
+	(*out)->user = user;
 	return 0;
 }
 
-struct file_queue *file_queue_destroy(struct file_queue *queue)
+struct journal_queue *journal_queue_destroy(struct journal_queue *queue)
 {
-	if (queue)
-		queue->ops.release(queue->state);
 	free(queue);
-	n_held = 0;
+	held = NULL;
 	holds = false;
 	return NULL;
 }
 
-int file_queue_put(struct file_queue *queue, const void *head, size_t n_head,
-		   const void *body, size_t n_body)
+int journal_queue_put(struct journal_queue *queue, const char *lines, size_t n)
 {
-	held = queue;
+	queue->given += n;
 	if (holds)
-		n_held += n_head;
+		held = queue;
 	else
-		write_some(queue, n_head);
+		keep(queue);
 	return 0;
+}
+
+uint64_t journal_queue_given(const struct journal_queue *queue)
+{
+	return queue->given;
+}
+
+uint64_t journal_queue_kept(const struct journal_queue *queue)
+{
+	return queue->kept;
 }
 
 /* ---- disks, which would be looked at by another program; what executors say
