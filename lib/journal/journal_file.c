@@ -15,7 +15,9 @@
 
 struct journal_file {
 	int fd;
+	ino_t inode;
 	off_t size; /* a file of another size was written by another program */
+	size_t failed; /* bytes of an append that may be behind it; 0: none */
 	const char *program;
 	char path[4200];
 };
@@ -87,7 +89,7 @@ int journal_file_put_right(const char *path, struct journal_end *end,
 
 static int open_end(const char *path, int flags)
 {
-	return open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags,
+	return open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags,
 		    0600);
 }
 
@@ -98,7 +100,7 @@ static int disown(const struct journal_file *file, struct error *err)
 }
 
 /* Cuts off what is not believed, of the file that was read. */
-static int cut(const struct journal_file *file, const struct journal_end *end,
+static int cut(struct journal_file *file, const struct journal_end *end,
 	       struct error *err)
 {
 	struct stat st;
@@ -109,6 +111,7 @@ static int cut(const struct journal_file *file, const struct journal_end *end,
 		return disown(file, err);
 	if (ftruncate(file->fd, end->size) < 0)
 		return error_errno(err, "cannot write %s", file->path);
+	file->inode = st.st_ino;
 	return 0;
 }
 
@@ -155,7 +158,8 @@ static int check_owner(const struct journal_file *file, struct error *err)
 }
 
 /* A line that is not whole must not stand before another. */
-static int take_back(struct journal_file *file, int code, struct error *err)
+static int take_back(const struct journal_file *file, int code,
+		     struct error *err)
 {
 	if (ftruncate(file->fd, file->size) < 0)
 		code = -errno;
@@ -163,21 +167,71 @@ static int take_back(struct journal_file *file, int code, struct error *err)
 			 strerror(-code));
 }
 
-int journal_file_append(struct journal_file *file, const char *lines,
-			size_t size, struct error *err)
+/* 1: behind the lines that it has is the beginning of these and no more, which
+ * an append that failed has left.  0: it is not so. */
+static int has_remains(const struct journal_file *file, int fd, off_t size,
+		       const char *lines, size_t n, struct error *err)
 {
-	int r = check_owner(file, err);
-	ssize_t k;
+	CLEANUP(free) char *remains = NULL;
+	size_t left = (size_t)(size - file->size);
 
+	if (size <= file->size || left > file->failed || left > n)
+		return 0;
+	remains = malloc(left);
+	if (!remains)
+		return error_set(err, -ENOMEM, "out of memory");
+	if (pread(fd, remains, left, file->size) != (ssize_t)left)
+		return error_set(err, -EIO, "cannot read %s", file->path);
+	return memcmp(remains, lines, left) == 0;
+}
+
+/* After an append that failed: the descriptor may be of no use any more, and
+ * remains of these lines may be there. */
+static int open_again(struct journal_file *file, const char *lines, size_t n,
+		      struct error *err)
+{
+	CLEANUP(close) int fd = open_end(file->path, 0);
+	struct stat st;
+	int r;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return error_errno(err, "cannot write %s", file->path);
+	if (st.st_ino != file->inode)
+		return disown(file, err);
+	r = has_remains(file, fd, st.st_size, lines, n, err);
 	if (r < 0)
 		return r;
-	k = write(file->fd, lines, size);
-	if (k != (ssize_t)size)
+	if (r > 0 && ftruncate(fd, file->size) < 0)
+		return error_errno(err, "cannot write %s", file->path);
+	close(file->fd);
+	file->fd = STEAL_FD(fd);
+	return 0;
+}
+
+static int write_lines(struct journal_file *file, const char *lines, size_t n,
+		       struct error *err)
+{
+	ssize_t k = write(file->fd, lines, n);
+
+	if (k != (ssize_t)n)
 		return take_back(file, k < 0 ? -errno : -ENOSPC, err);
 	if (fdatasync(file->fd) < 0)
 		return take_back(file, -errno, err);
 	file->size += k;
 	return 0;
+}
+
+int journal_file_append(struct journal_file *file, const char *lines,
+			size_t size, struct error *err)
+{
+	int r = file->failed > 0 ? open_again(file, lines, size, err) : 0;
+
+	if (r == 0)
+		r = check_owner(file, err);
+	if (r == 0)
+		r = write_lines(file, lines, size, err);
+	file->failed = r < 0 ? size : 0;
+	return r;
 }
 
 /* The new file takes the place of the old one, which is looked at before and
@@ -186,21 +240,22 @@ int journal_file_append(struct journal_file *file, const char *lines,
 static int take_place(struct journal_file *file, const char *beside, off_t size,
 		      struct error *err)
 {
-	CLEANUP(close) int old = -1;
-	int fd = open_end(beside, 0), r;
+	CLEANUP(close) int fd = open_end(beside, 0);
+	int old = file->fd, r;
 	struct stat st;
+	ino_t inode;
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return error_errno(err, "cannot write %s", beside);
+	inode = st.st_ino;
 	r = check_owner(file, err);
 	if (r == 0 && rename(beside, file->path) < 0)
 		r = error_errno(err, "cannot replace %s", file->path);
-	if (r < 0) {
-		close(fd);
+	if (r < 0)
 		return r;
-	}
-	old = file->fd;
 	file->fd = fd;
+	file->inode = inode;
+	fd = old;
 	if (fstat(old, &st) < 0 || st.st_size != file->size)
 		r = disown(file, err);
 	file->size = size;

@@ -4,9 +4,11 @@
 #include "journal/journal_file.h"
 #include "journal/journal_line.h"
 #include "tests/check.h"
+#include "tests/unit/full_disk.h"
 #include "tests/unit/synced.h"
 
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 static char room[] = "/tmp/bellows-journal-XXXXXX";
 static char path[64];
@@ -90,6 +92,14 @@ static off_t size_of(const char *name)
 	return stat(name, &st) == 0 ? st.st_size : -1;
 }
 
+static const struct journal_end *read_end(struct journal_end *end)
+{
+	n_seen = 0;
+	if (journal_file_read(path, see, NULL, end, NULL) < 0)
+		printf("# %s cannot be read\n", path);
+	return end;
+}
+
 static void lines_that_are_written_together_are_whole_lines(void)
 {
 	char lines[3 * LINE_ROOM];
@@ -133,18 +143,41 @@ static void a_last_line_that_is_torn_is_dropped_wherever_it_is(void)
 	}
 }
 
+static void damage(off_t at)
+{
+	CLEANUP(fclose) FILE *file = fopen(path, "r+e");
+
+	CHECK(file && fseek(file, at, SEEK_SET) == 0);
+	CHECK(fputc('#', file) == '#' && fflush(file) == 0);
+}
+
 static void what_is_behind_a_damaged_line_is_not_believed(void)
 {
 	struct journal_end end;
-	CLEANUP(fclose) FILE *file = NULL;
 
 	write_some();
-	file = fopen(path, "r+e");
-	CHECK(file && fseek(file, 60, SEEK_SET) == 0);
-	CHECK(fputc('#', file) == '#' && fflush(file) == 0);
+	damage(60);
 	CHECK(journal_file_read(path, see, NULL, &end, NULL) == 0);
 	CHECK(end.damaged && !end.torn);
 	CHECK(end.lines < LENGTH(some) && n_seen == end.lines);
+}
+
+static void a_damaged_journal_is_kept_beside_what_is_believed(void)
+{
+	struct journal_end end, right;
+	char damaged[80];
+	off_t whole;
+
+	write_some();
+	damage(60);
+	whole = size_of(path);
+	snprintf(damaged, sizeof(damaged), "%s.damaged", path);
+	CHECK(read_end(&end)->damaged);
+	CHECK(journal_file_put_right(path, &end, NULL) == 0);
+	CHECK(size_of(damaged) == whole);
+	CHECK(read_end(&right)->lines == end.lines && !right.damaged);
+	CHECK(size_of(path) == end.size && end.inode == 0);
+	CHECK(unlink(damaged) == 0);
 }
 
 static void no_journal_is_no_damage(void)
@@ -155,14 +188,6 @@ static void no_journal_is_no_damage(void)
 	unlink(path);
 	CHECK(journal_file_read(path, see, NULL, &end, &err) == -ENOENT);
 	CHECK(strstr(err.text, path) != NULL);
-}
-
-static const struct journal_end *read_end(struct journal_end *end)
-{
-	n_seen = 0;
-	if (journal_file_read(path, see, NULL, end, NULL) < 0)
-		printf("# %s cannot be read\n", path);
-	return end;
 }
 
 static void a_program_stops_when_another_writes_its_journal(void)
@@ -266,17 +291,87 @@ static void a_journal_is_there_after_a_power_cut(void)
 	synced_forget();
 }
 
-static void a_full_disk_leaves_no_half_line(void)
+/* ---- a disk that is full ---- */
+
+static bool keeps_remains; /* it does not let them be cut off */
+
+int ftruncate(int fd, off_t size)
 {
-	struct journal_file *journal;
+	if (keeps_remains) {
+		errno = EIO;
+		return -1;
+	}
+	return (int)syscall(SYS_ftruncate, fd, size);
+}
+
+/* The lines of some, and room for the half of another. */
+static void fill(struct journal_file **journal, bool remains)
+{
+	struct journal_end end;
 	struct error err;
 
-	if (journal_file_open(&journal, "/dev/full", "scheduler", &nothing,
-			      &err) < 0)
-		return; /* not everywhere can it be truncated */
-	CHECK(append(journal, some[0], &err) < 0);
-	CHECK(strstr(err.text, "/dev/full") != NULL);
+	write_some();
+	CHECK(open_journal(journal, read_end(&end), NULL) == 0);
+	full_disk_begin(end.size + 10);
+	keeps_remains = remains;
+	CHECK(append(*journal, some[3], &err) == (remains ? -EIO : -ENOSPC));
+	CHECK(strstr(err.text, path));
+	CHECK(size_of(path) == end.size + (remains ? 10 : 0));
+	full_disk_end();
+	keeps_remains = false;
+}
+
+static void what_a_full_disk_did_not_take_is_appended_again(void)
+{
+	struct journal_file *journal;
+	char lines[2 * LINE_ROOM];
+	struct journal_end end;
+	struct error err;
+	size_t n = seal(some[3], lines);
+
+	n += seal(some[4], lines + n);
+	for (int remains = 0; remains < 2; remains++) {
+		fill(&journal, remains);
+		CHECK(journal_file_append(journal, lines, n, &err) == 0);
+		CHECK(read_end(&end)->lines == LENGTH(some) + 2);
+		CHECK(!end.torn && !end.damaged);
+		CHECK_TEXT(seen[LENGTH(some)], some[3]);
+		journal_file_close(journal);
+	}
+}
+
+static void what_another_wrote_since_is_no_remains(void)
+{
+	struct journal_file *journal, *other;
+	struct journal_end end;
+	struct error err;
+
+	fill(&journal, true);
+	CHECK(open_journal(&other, read_end(&end), NULL) == 0);
+	CHECK(end.torn && append(other, "1", NULL) == 0);
+	CHECK(append(journal, some[3], &err) == -EBUSY);
+	CHECK(read_end(&end)->lines == LENGTH(some) + 1 && !end.torn);
 	journal_file_close(journal);
+	journal_file_close(other);
+}
+
+static void a_journal_that_another_replaced_since_is_not_appended_to(void)
+{
+	struct journal_file *journal, *other;
+	char lines[LENGTH(some) * LINE_ROOM];
+	struct journal_end end;
+	struct error err;
+	size_t n = 0;
+
+	for (size_t i = 0; i < LENGTH(some); i++)
+		n += seal(some[i], lines + n);
+	fill(&journal, false);
+	CHECK(open_journal(&other, read_end(&end), NULL) == 0);
+	CHECK(journal_file_replace(other, lines, n, NULL) == 0);
+	CHECK(append(journal, some[3], &err) == -EBUSY);
+	CHECK(read_end(&end)->lines == LENGTH(some) && !end.torn);
+	journal_file_close(journal);
+	journal_file_close(other);
 }
 
 int main(void)
@@ -286,13 +381,16 @@ int main(void)
 		TEST(lines_that_are_written_together_are_whole_lines),
 		TEST(a_last_line_that_is_torn_is_dropped_wherever_it_is),
 		TEST(what_is_behind_a_damaged_line_is_not_believed),
+		TEST(a_damaged_journal_is_kept_beside_what_is_believed),
 		TEST(no_journal_is_no_damage),
 		TEST(a_program_stops_when_another_writes_its_journal),
 		TEST(a_journal_that_is_replaced_is_another_programs),
 		TEST(one_that_another_has_written_to_is_not_replaced),
 		TEST(one_that_was_replaced_since_it_was_read_is_not_opened),
 		TEST(a_journal_is_there_after_a_power_cut),
-		TEST(a_full_disk_leaves_no_half_line),
+		TEST(what_a_full_disk_did_not_take_is_appended_again),
+		TEST(what_another_wrote_since_is_no_remains),
+		TEST(a_journal_that_another_replaced_since_is_not_appended_to),
 	};
 	int r;
 
