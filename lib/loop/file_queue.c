@@ -144,7 +144,10 @@ int file_queue_put(struct file_queue *queue, const void *head, size_t n_head,
 		return r;
 	add(&queue->behind, head, n_head);
 	add(&queue->behind, body, n_body);
-	return begin_next(queue);
+	r = begin_next(queue);
+	if (r < 0)
+		queue->behind.n -= n_head + n_body;
+	return r;
 }
 
 int file_queue_retry(struct file_queue *queue)
