@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/tree.h"
 
@@ -11,7 +12,6 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 static int open_own(const char *dir, struct error *err)
@@ -37,6 +37,7 @@ int run_records_lock(const char *dir, struct error *err)
 {
 	CLEANUP(close) int at = open_own(dir, err);
 	CLEANUP(close) int fd = -1;
+	int r;
 
 	if (at < 0)
 		return at;
@@ -44,13 +45,12 @@ int run_records_lock(const char *dir, struct error *err)
 		    0600);
 	if (fd < 0)
 		return error_errno(err, "%s/lock", dir);
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK
-			       ? error_set(err, -EBUSY,
-					   "%s: another coordinator runs this "
-					   "job",
-					   dir)
-			       : error_errno(err, "%s/lock", dir);
+	r = lock_take(fd);
+	if (r == -EBUSY)
+		return error_set(err, r,
+				 "%s: another coordinator runs this job", dir);
+	if (r < 0)
+		return error_set(err, r, "%s/lock: %s", dir, strerror(-r));
 	if (ftruncate(fd, 0) < 0)
 		return error_errno(err, "%s/lock", dir);
 	return STEAL_FD(fd);

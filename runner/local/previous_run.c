@@ -2,22 +2,16 @@
 #include "runner/local/previous_run.h"
 
 #include "base/cleanup.h"
+#include "base/lock.h"
 #include "client/client.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 
 #define LOOK_AGAIN_US 50000
 
 static const char ending[] = "ending";
-
-enum run_state {
-	RUN_OVER,
-	RUN_ENDING,
-	RUN_ALIVE,
-};
 
 /* What the holder of a lock has written. */
 static enum run_state read_holder(int fd)
@@ -29,16 +23,33 @@ static enum run_state read_holder(int fd)
 	return strcmp(text, ending) == 0 ? RUN_ENDING : RUN_ALIVE;
 }
 
-static enum run_state look_at_coordinator(const struct state_dir *dir)
+/* What the lock of that name says: an enum run_state or -errno. */
+static int look_at(const struct state_dir *dir, const char *name,
+		   struct error *err)
 {
 	char path[PATH_MAX + 16];
 	CLEANUP(close) int fd = -1;
+	int r;
 
-	snprintf(path, sizeof(path), "%s/lock", dir->path);
+	snprintf(path, sizeof(path), "%s/%s", dir->path, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) == 0)
+	if (fd < 0 && errno == ENOENT)
 		return RUN_OVER;
-	return read_holder(fd);
+	if (fd < 0)
+		return error_errno(err, "%s", path);
+	r = lock_is_taken(fd);
+	if (r < 0)
+		return error_set(err, r, "%s: %s", path, strerror(-r));
+	return r ? (int)read_holder(fd) : RUN_OVER;
+}
+
+/* A command that was told to end ends its coordinator too, which need not know
+ * of it yet. */
+static int sum_up(int command, int coordinator)
+{
+	if (command == RUN_OVER || coordinator == RUN_ENDING)
+		return coordinator;
+	return coordinator < 0 ? coordinator : command;
 }
 
 static bool listens(const struct state_dir *dir, char address[256])
@@ -50,17 +61,18 @@ static bool listens(const struct state_dir *dir, char address[256])
 	       client_probe(address) >= 0;
 }
 
-/* *locked: this run has the lock.  A command that was told to end ends its
- * coordinator too, which need not know of it yet. */
-static enum run_state look(const struct state_dir *dir, int lock, bool *locked)
+/* *locked: this run has the lock. */
+static int look(const struct state_dir *dir, int lock, bool *locked,
+		struct error *err)
 {
-	enum run_state coordinator = look_at_coordinator(dir);
+	int r = *locked ? 0 : lock_take(lock);
 
-	*locked = *locked || flock(lock, LOCK_EX | LOCK_NB) == 0;
-	if (!*locked)
-		return coordinator == RUN_ENDING ? RUN_ENDING
-						 : read_holder(lock);
-	return coordinator;
+	if (r < 0 && r != -EBUSY)
+		return error_set(err, r, "%s/run.lock: %s", dir->path,
+				 strerror(-r));
+	*locked = r == 0;
+	return sum_up(*locked ? RUN_OVER : read_holder(lock),
+		      look_at(dir, "lock", err));
 }
 
 static int refuse(const struct state_dir *dir, const char *job,
@@ -93,9 +105,9 @@ static int await(const struct state_dir *dir, const char *job, int lock,
 {
 	msec_t until = now() + patience;
 	bool locked = false, told = false;
-	enum run_state state;
+	int state;
 
-	while ((state = look(dir, lock, &locked)) == RUN_ENDING) {
+	while ((state = look(dir, lock, &locked, err)) == RUN_ENDING) {
 		if (now() >= until)
 			return error_set(err, -EBUSY,
 					 "the former run of %s did not end "
@@ -107,7 +119,16 @@ static int await(const struct state_dir *dir, const char *job, int lock,
 		told = true;
 		usleep(LOOK_AGAIN_US);
 	}
-	return state == RUN_ALIVE ? refuse(dir, job, err) : 0;
+	return state == RUN_ALIVE ? refuse(dir, job, err) : state;
+}
+
+/* The command first: it has its lock before its coordinator begins. */
+int previous_run_look(const struct state_dir *dir, struct error *err)
+{
+	int command = look_at(dir, "run.lock", err);
+
+	return command < 0 ? command
+			   : sum_up(command, look_at(dir, "lock", err));
 }
 
 int previous_run_await(const struct state_dir *dir, const char *job,
