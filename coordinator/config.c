@@ -14,6 +14,9 @@
 static const struct option_row rows[] = {
 	{ "job", "FILE", OPTION_TEXT, AT(job), 0,
 	  .help = "the job file" },
+	{ "folder", "DIR", OPTION_TEXT, AT(folder), 0,
+	  .help = "relative directories in FILE start from DIR; default: the folder "
+	  "of FILE" },
 	{ "state", "DIR", OPTION_TEXT, AT(state), 0,
 	  .help = "for its socket, address, logs; made if it is missing" },
 	{ "journal", "DIR", OPTION_TEXT, AT(journal), 0,

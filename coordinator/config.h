@@ -9,6 +9,7 @@
 
 struct coordinator_config {
 	const char *job;
+	const char *folder; /* of its relative directories; NULL: its own */
 	const char *listen; /* NULL: a unix socket in the state directory */
 	const char *state;
 	const char *journal;    /* folder of it; NULL: state */

@@ -85,7 +85,7 @@ int coordinator_create(struct coordinator **out, struct loop *loop,
 		return error_set(err, -ENOMEM, "out of memory");
 	c->config = config;
 	c->loop = loop;
-	r = jobfile_read(&c->jobfile, config->job, err);
+	r = jobfile_read(&c->jobfile, config->job, config->folder, err);
 	if (r == 0)
 		r = service_create(&c->service, loop, config, c->jobfile, err);
 	if (r < 0)

@@ -19,12 +19,12 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static int check(const char *path)
+static int check(const struct coordinator_config *config)
 {
 	CLEANUP(jobfile_destroy) struct jobfile *job = NULL;
 	struct error err;
 
-	if (jobfile_read(&job, path, &err) == 0)
+	if (jobfile_read(&job, config->job, config->folder, &err) == 0)
 		return EXIT_DONE;
 	log_error("%s", err.text);
 	return EXIT_JOBFILE;
@@ -248,7 +248,7 @@ static int answer(const struct coordinator_config *config)
 		return EXIT_DONE;
 	}
 	if (config->check)
-		return check(config->job);
+		return check(config);
 	return config->history ? show_history(coordinator_journal_dir(config))
 			       : -1;
 }

@@ -102,14 +102,15 @@ struct jobfile {
 int jobfile_parse(struct jobfile **out, const char *path, const char *text,
 		  size_t size, const char *dir, struct error *err);
 
-/* Reads at most 1 MiB; relative directories are taken from the file's own
- * folder. */
-int jobfile_read(struct jobfile **out, const char *path, struct error *err);
+/* Reads at most 1 MiB; relative directories are taken from folder, or, if it
+ * is NULL, from the file's own. */
+int jobfile_read(struct jobfile **out, const char *path, const char *folder,
+		 struct error *err);
 
 /* The same, and if the application's own input has to be changed for the job to
  * be accepted, how is printed to mend. */
-int jobfile_read_mending(struct jobfile **out, const char *path, FILE *mend,
-			 struct error *err);
+int jobfile_read_mending(struct jobfile **out, const char *path,
+			 const char *folder, FILE *mend, struct error *err);
 
 struct jobfile *jobfile_destroy(struct jobfile *job); /* returns NULL */
 

@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 			  provider_names(names, sizeof(names)));
 		return EXIT_USAGE;
 	}
-	r = jobfile_read(&job, config.job, &err);
+	r = jobfile_read(&job, config.job, config.folder, &err);
 	/* the commands of a hosts file may be setuid: ssh's helpers, sudo */
 	if (r == 0 && !job->keep_rights && provider != &provider_hosts)
 		r = rights_drop(&err);

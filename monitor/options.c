@@ -16,6 +16,8 @@
 static const struct option_row rows[] = {
 	{ "job",         "FILE",    OPTION_TEXT,    AT(job), 0,
 	  .help = "the job file" },
+	{ "folder",      "DIR",     OPTION_TEXT,    AT(folder), 0,
+	  .help = "relative directories in FILE start from DIR (the folder of FILE)" },
 	{ "coordinator", "ADDRESS", OPTION_TEXT,    AT(coordinator), 0,
 	  .help = "where the job's coordinator listens" },
 	{ "token-file",  "FILE",    OPTION_TEXT,    AT(token_file), 0,

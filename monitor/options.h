@@ -13,8 +13,10 @@
 #include <stdbool.h>
 
 struct monitor_options {
-	/* borrowed; token_file, tls, executor_tls, hosts NULL: none */
-	const char *job, *coordinator, *provider, *state, *token_file, *hosts;
+	/* borrowed; token_file, tls, executor_tls, hosts NULL: none; folder
+	 * NULL: that of the job file */
+	const char *job, *folder, *coordinator, *provider, *state, *token_file;
+	const char *hosts;
 	const char *tls, *executor_tls;
 	bool unencrypted;
 	struct provider_cluster cluster;

@@ -55,7 +55,9 @@ static int read_file(struct run_order *order, const struct args *args,
 		error_errno(err, "%s", file);
 		return EXIT_JOBFILE;
 	}
-	return jobfile_read(&order->job, file, err) < 0 ? EXIT_JOBFILE : 0;
+	return jobfile_read(&order->job, file, args->folder, err) < 0
+		       ? EXIT_JOBFILE
+		       : 0;
 }
 
 static int read_options(struct run_order *order, const struct args *args,
@@ -167,6 +169,7 @@ static int run(const struct run_order *order, const struct args *args,
 		.dir = &order->dir,
 		.lock = order->lock,
 		.job_file = order->path,
+		.folder = args->folder ? order->job->folder : NULL,
 		.job = order->job,
 		.hosts = order->hosts,
 		.hosts_file = order->hosts_file,
@@ -203,6 +206,11 @@ int cmd_run(const struct args *args, const struct output *output)
 		return output_fail(output, EXIT_USAGE,
 				   "run needs a job file, or options and a "
 				   "command; see 'bellows help run'");
+	if (!args->words.n && args->folder)
+		return output_fail(
+			output, EXIT_USAGE,
+			"--folder is for a job file; without one, "
+			"directories start from where run is called");
 	if (args->lookup.on)
 		return run_kube(args, output);
 	code = prepare(&order, args, &err);

@@ -17,7 +17,7 @@ int cmd_validate(const struct args *args, const struct output *output)
 	if (args->words.n == 0)
 		return output_fail(output, EXIT_USAGE,
 				   "validate needs a job file");
-	if (jobfile_read_mending(&job, args->words.at[0],
+	if (jobfile_read_mending(&job, args->words.at[0], NULL,
 				 output == &output_text ? stdout : NULL,
 				 &err) < 0)
 		return output_fail(output, EXIT_JOBFILE, "%s", err.text);

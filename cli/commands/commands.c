@@ -33,6 +33,8 @@ const struct option_row flags[] = {
 	 .read = adapter_files_read},
 	{"hosts", "FILE", OPTION_TEXT, ARG(hosts), ON_RUN | NOT_WITH_KUBE,
 	 .help = "run on these hosts: NAME ADDRESS COMMAND... a line"},
+	{"folder", "DIR", OPTION_TEXT, ARG(folder), ON_RUN | NOT_WITH_KUBE,
+	 .help = "relative directories in FILE start from DIR (default: its folder)"},
 	{"timeline", "FILE.svg", OPTION_TEXT, ARG(timeline), ON_RUN,
 	 .help = "draw ranks over time into FILE.svg when the job is over"},
 	{"quiet", NULL, OPTION_SWITCH, ARG(quiet), ON_RUN,

@@ -109,7 +109,7 @@ static int read_text(char **out, const struct args *args, struct error *err)
 		return jobfile_from_args(out, args, KUBE_DATA, err) < 0
 			       ? EXIT_USAGE
 			       : 0;
-	if (jobfile_read(&job, args->words.at[0], err) < 0)
+	if (jobfile_read(&job, args->words.at[0], NULL, err) < 0)
 		return EXIT_JOBFILE;
 	*out = strdup(job->text);
 	if (*out)

@@ -159,14 +159,21 @@ static const struct run_kind kind = {
 	.destroy = destroy,
 };
 
+/* Puts an option at *end, if it has a value. */
+static void add_option(const char ***end, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	*(*end)++ = option;
+	*(*end)++ = value;
+}
+
 /* Puts the options of a program of that role at *end: what it shows to others,
  * and asks of them. */
 static void add_access(struct local *local, enum role role, const char ***end)
 {
-	if (*local->token_file) {
-		*(*end)++ = "--token-file";
-		*(*end)++ = local->token_file;
-	}
+	add_option(end, "--token-file",
+		   *local->token_file ? local->token_file : NULL);
 	local_tls_add(local, role, "--tls", end);
 	if (local->config.lookup->unencrypted)
 		*(*end)++ = "--unencrypted";
@@ -212,7 +219,7 @@ static void on_monitor_end(void *user)
 static int start_monitor(struct local *local, struct error *err)
 {
 	const struct local_config *config = &local->config;
-	const char *argv[16 + ADAPTER_FILES_ARGS_MAX + 1] = {
+	const char *argv[18 + ADAPTER_FILES_ARGS_MAX + 1] = {
 		NULL,
 		"--job",
 		config->job_file,
@@ -226,10 +233,8 @@ static int start_monitor(struct local *local, struct error *err)
 	char path[PATH_MAX + 16];
 
 	end = adapter_files_put(config->adapters, argv + 7);
-	if (config->hosts) {
-		*end++ = "--hosts";
-		*end++ = config->hosts_file;
-	}
+	add_option(&end, "--folder", config->folder);
+	add_option(&end, "--hosts", config->hosts ? config->hosts_file : NULL);
 	add_access(local, ROLE_MONITOR, &end);
 	local_tls_add(local, ROLE_EXECUTOR, "--executor-tls", &end);
 	snprintf(path, sizeof(path), "%s/monitor.log", config->dir->path);
@@ -365,7 +370,7 @@ static int start_coordinator(struct local *local, struct error *err)
 {
 	const struct local_config *config = &local->config;
 	char log[4200];
-	const char *argv[14 + ADAPTER_FILES_ARGS_MAX + 1] = {
+	const char *argv[16 + ADAPTER_FILES_ARGS_MAX + 1] = {
 		NULL,      "--job",           config->job_file,
 		"--state", config->dir->path, "--log",
 		log,
@@ -373,10 +378,8 @@ static int start_coordinator(struct local *local, struct error *err)
 	int out[2], errors[2], r;
 	const char **end = adapter_files_put(config->adapters, argv + 7);
 
-	if (config->listen) {
-		*end++ = "--listen";
-		*end++ = config->listen;
-	}
+	add_option(&end, "--folder", config->folder);
+	add_option(&end, "--listen", config->listen);
 	add_access(local, ROLE_COORDINATOR, &end);
 	snprintf(log, sizeof(log), "%s/coordinator.log", config->dir->path);
 	if (pipe2(out, O_CLOEXEC) < 0)

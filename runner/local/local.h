@@ -29,6 +29,7 @@ struct local_config {
 	const struct state_dir *dir; /* made */
 	int lock;                    /* of it, as of previous_run.h */
 	const char *job_file;        /* absolute */
+	const char *folder;          /* of it, absolute; NULL: where it is */
 	const struct jobfile *job;
 	const struct hosts *hosts; /* NULL: executors on this machine */
 	const char *hosts_file;    /* absolute */

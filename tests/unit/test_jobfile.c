@@ -276,23 +276,47 @@ static void a_file_takes_folders_from_its_own(void)
 	file = fopen(path, "we");
 	CHECK(file && fputs(GOOD, file) >= 0 && fclose(file) == 0);
 	job = jobfile_destroy(job);
-	CHECK(jobfile_read(&job, path, &err) == 0);
+	CHECK(jobfile_read(&job, path, NULL, &err) == 0);
 	snprintf(expected, sizeof(expected), "%s/ckpt", folder);
 	CHECK_TEXT(job->app.checkpoint_dir, expected);
 	CHECK(truncate(path, (2 << 20) + 1) == 0);
 	job = jobfile_destroy(job);
-	CHECK(jobfile_read(&job, path, &err) == -EINVAL);
+	CHECK(jobfile_read(&job, path, NULL, &err) == -EINVAL);
 	snprintf(expected, sizeof(expected), "%s:1: larger than 1 MiB", path);
 	CHECK(strncmp(err.text, expected, strlen(expected)) == 0);
 	CHECK(unlink(path) == 0);
-	CHECK(jobfile_read(&job, path, &err) == -ENOENT);
+	CHECK(jobfile_read(&job, path, NULL, &err) == -ENOENT);
 	snprintf(expected, sizeof(expected),
 		 "cannot read %s: No such file or directory", path);
 	CHECK_TEXT(err.text, expected);
-	CHECK(jobfile_read(&job, folder, &err) == -EINVAL);
+	CHECK(jobfile_read(&job, folder, NULL, &err) == -EINVAL);
 	snprintf(expected, sizeof(expected), "%s is not a file", folder);
 	CHECK_TEXT(err.text, expected);
 	CHECK(rmdir(folder) == 0 && !job);
+}
+
+static void a_copy_of_a_file_takes_folders_from_the_one_that_is_named(void)
+{
+	char folder[] = "/tmp/jobfile-XXXXXX", path[64], expected[128];
+	FILE *file;
+
+	CHECK(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/copy.yaml", folder);
+	file = fopen(path, "we");
+	CHECK(file && fputs(GOOD, file) >= 0 && fclose(file) == 0);
+	job = jobfile_destroy(job);
+	CHECK(jobfile_read(&job, path, "/usr/../usr", &err) == 0);
+	CHECK_TEXT(job->folder, "/usr");
+	CHECK_TEXT(job->app.dir, "/usr");
+	CHECK_TEXT(job->app.checkpoint_dir, "/usr/ckpt");
+	job = jobfile_destroy(job);
+	CHECK(jobfile_read(&job, path, "/none", &err) == -ENOENT);
+	CHECK_TEXT(err.text, "the folder /none: No such file or directory");
+	CHECK(jobfile_read(&job, path, path, &err) == -EINVAL);
+	snprintf(expected, sizeof(expected), "the folder %s is no directory",
+		 path);
+	CHECK_TEXT(err.text, expected);
+	CHECK(unlink(path) == 0 && rmdir(folder) == 0 && !job);
 }
 
 static void a_relative_folder_of_the_file_is_refused(void)
@@ -327,5 +351,6 @@ RUN_TESTS(TEST(a_short_file_gets_the_defaults),
 	  TEST(a_command_may_be_written_as_a_text),
 	  TEST(sizes_are_those_of_the_range_and_of_the_adapter),
 	  TEST(a_file_takes_folders_from_its_own),
+	  TEST(a_copy_of_a_file_takes_folders_from_the_one_that_is_named),
 	  TEST(a_relative_folder_of_the_file_is_refused),
 	  TEST(a_shared_job_is_there_until_each_owner_has_destroyed_it))
