@@ -17,6 +17,11 @@ static const struct option_row rows[] = {
 	{ "folder", "DIR", OPTION_TEXT, AT(folder), 0,
 	  .help = "relative directories in FILE start from DIR; default: the folder "
 	  "of FILE" },
+	{ "want", "N", OPTION_NUMBER, AT(want), 0,
+	  .help = "ranks that the job should have; default: ranks.initial, or as "
+	  "stated before" },
+	{ "grant", "N", OPTION_NUMBER, AT(grant), 0,
+	  .help = "ranks that it may have; default: any number, or as stated before" },
 	{ "state", "DIR", OPTION_TEXT, AT(state), 0,
 	  .help = "for its socket, address, logs; made if it is missing" },
 	{ "journal", "DIR", OPTION_TEXT, AT(journal), 0,

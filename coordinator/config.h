@@ -19,6 +19,7 @@ struct coordinator_config {
 	const char *kub;        /* the same for Kub's programs */
 	const char *log;        /* NULL: stderr */
 	const char *metrics;    /* address; NULL: none are shown */
+	unsigned want, grant;   /* ranks; 0: not stated */
 	msec_t grace;           /* from SIGTERM, for a checkpoint */
 	struct adapter_files adapters;
 	bool verbose, check, once, history, unencrypted, help, version;

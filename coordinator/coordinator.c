@@ -59,6 +59,8 @@ static int create_driver(struct coordinator *c, const char *bindir,
 	const struct driver_config config = {
 		.loop = c->loop,
 		.jobfile = c->jobfile,
+		.want = c->config->want,
+		.grant = c->config->grant,
 		.state_dir = c->config->state,
 		.journal_dir = coordinator_journal_dir(c->config),
 		.bindir = bindir,

@@ -169,6 +169,11 @@ static int run(const struct coordinator_config *config, struct loop *loop,
 		log_error("%s", err.text);
 		return r == -EINVAL ? EXIT_JOBFILE : EXIT_SYSTEM;
 	}
+	if (jobfile_check_stated(c->jobfile, config->want, config->grant,
+				 &err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_USAGE;
+	}
 	if (drop_rights(c, log, &log_thread, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;

@@ -100,6 +100,18 @@ unsigned jobfile_largest(const struct jobfile *job, unsigned limit)
 	return n >= job->ranks.min ? n : 0;
 }
 
+int jobfile_check_stated(const struct jobfile *job, unsigned want,
+			 unsigned grant, struct error *err)
+{
+	int r = want > 0 ? jobfile_accepts(job, want, err) : 0;
+
+	if (r < 0)
+		return error_wrap(err, r, "--want");
+	if (grant == 0 || jobfile_largest(job, grant) > 0)
+		return 0;
+	return error_wrap(err, jobfile_accepts(job, grant, err), "--grant");
+}
+
 static int make_absolute(struct reader *reader, const char *from,
 			 const char **path)
 {

@@ -143,6 +143,11 @@ bool jobfile_mpiexec_passes(int signo);
 /* Largest size from min to limit that is accepted; 0 if none is. */
 unsigned jobfile_largest(const struct jobfile *job, unsigned limit);
 
+/* Whether the job may begin with that want, and has a size within that grant;
+ * 0: not stated.  -EINVAL with a sentence that names --want or --grant. */
+int jobfile_check_stated(const struct jobfile *job, unsigned want,
+			 unsigned grant, struct error *err);
+
 /* The schema for people: every key with its type, default and help. */
 void jobfile_print_schema(void);
 

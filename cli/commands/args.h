@@ -30,7 +30,7 @@ struct args {
 	const char *name, *app, *checkpoint_dir;
 	const char *policy, *compare, *sweep, *set, *svg;
 	/* 0: not given */
-	unsigned ranks, min, max, slots, malleable, grow, seed;
+	unsigned ranks, min, max, want, grant, slots, malleable, grow, seed;
 	msec_t deadline, timeout, lifetime, move;
 	struct option_list at, env;
 	struct adapter_files adapters;

@@ -151,6 +151,9 @@ static int prepare(struct run_order *order, const struct args *args,
 		return EXIT_SYSTEM;
 	code = args->words.n ? read_file(order, args, err)
 			     : read_options(order, args, err);
+	if (code == 0 &&
+	    jobfile_check_stated(order->job, args->want, args->grant, err) < 0)
+		code = EXIT_USAGE;
 	if (code == 0)
 		code = find_hosts(order, args, err);
 	if (code != 0)
@@ -171,6 +174,8 @@ static int run(const struct run_order *order, const struct args *args,
 		.job_file = order->path,
 		.folder = args->folder ? order->job->folder : NULL,
 		.job = order->job,
+		.want = args->want,
+		.grant = args->grant,
 		.hosts = order->hosts,
 		.hosts_file = order->hosts_file,
 		.listen = order->hosts ? order->listen : args->listen,

@@ -31,19 +31,32 @@ static void take_over(struct driver *driver,
 			     &driver->config.former->end);
 }
 
-/* The want and the grant of the job before this life, as far as this job file
- * allows them. */
+/* given: on the command line; former: of the job before this life; 0: none. */
+static void state_number(struct driver *driver, enum job_event_type type,
+			 unsigned now, unsigned given, unsigned former,
+			 const char *reason)
+{
+	unsigned limit = given > 0 ? given : former;
+	unsigned ranks = jobfile_largest(driver->jobfile, limit);
+
+	if (ranks > 0 && ranks != now)
+		driver_post(driver, type, 0, ranks,
+			    given > 0 ? "stated on the command line" : reason);
+}
+
+/* The want and the grant that the command line states; else those of the job
+ * before this life, as far as this job file allows them.  before: NULL for
+ * none.  The grant goes first: the job never has more than that. */
 static void restate(struct driver *driver, const struct job *before,
 		    const char *reason)
 {
-	unsigned want = jobfile_largest(driver->jobfile, before->want);
-	unsigned grant = jobfile_largest(driver->jobfile, before->grant);
+	const struct driver_config *config = &driver->config;
+	bool had_grant = before && before->grant != JOB_NO_GRANT;
 
-	if (want > 0 && want != driver->job.want)
-		driver_post(driver, JOB_EV_SCALE, 0, want, reason);
-	if (grant > 0 && before->grant != JOB_NO_GRANT &&
-	    grant != driver->job.grant)
-		driver_post(driver, JOB_EV_GRANT, 0, grant, reason);
+	state_number(driver, JOB_EV_GRANT, driver->job.grant, config->grant,
+		     had_grant ? before->grant : 0, reason);
+	state_number(driver, JOB_EV_SCALE, driver->job.want, config->want,
+		     before ? before->want : 0, reason);
 }
 
 /* The same job was suspended, and its job file begins it at the same size. */
@@ -78,9 +91,11 @@ static void begin_anew(struct driver *driver,
 		driver->config.former->starts;
 	journal_writer_begin(driver->writer, &driver->job,
 			     driver->jobfile->name);
-	if (found && was_suspended(driver))
-		restate(driver, &driver->config.former->replay->job,
-			"as stated before the job was suspended");
+	restate(driver,
+		found && was_suspended(driver)
+			? &driver->config.former->replay->job
+			: NULL,
+		"as stated before the job was suspended");
 }
 
 int driver_begin(struct driver *driver, struct error *err)

@@ -63,6 +63,7 @@ struct former {
 struct driver_config {
 	struct loop *loop;
 	const struct jobfile *jobfile;
+	unsigned want, grant; /* as of jobfile_check_stated() */
 	const char *state_dir, *journal_dir, *bindir;
 	const struct former *former;
 	const struct driver_events *events;

@@ -21,7 +21,7 @@
 
 #define POLL MSEC(20)
 
-enum { MONITORS_MAX = 7 };
+enum { MONITORS_MAX = 7, NUMBER_MAX = 12 };
 
 static struct local *local_of(struct run *run)
 {
@@ -166,6 +166,14 @@ static void add_option(const char ***end, const char *option, const char *value)
 		return;
 	*(*end)++ = option;
 	*(*end)++ = value;
+}
+
+/* Likewise; 0: it has none. */
+static void add_number(const char ***end, const char *option, unsigned number,
+		       char text[NUMBER_MAX])
+{
+	snprintf(text, NUMBER_MAX, "%u", number);
+	add_option(end, option, number > 0 ? text : NULL);
 }
 
 /* Puts the options of a program of that role at *end: what it shows to others,
@@ -369,8 +377,8 @@ static int start_readers(struct local *local, int out, int err_fd,
 static int start_coordinator(struct local *local, struct error *err)
 {
 	const struct local_config *config = &local->config;
-	char log[4200];
-	const char *argv[16 + ADAPTER_FILES_ARGS_MAX + 1] = {
+	char log[4200], want[NUMBER_MAX], grant[NUMBER_MAX];
+	const char *argv[20 + ADAPTER_FILES_ARGS_MAX + 1] = {
 		NULL,      "--job",           config->job_file,
 		"--state", config->dir->path, "--log",
 		log,
@@ -379,6 +387,8 @@ static int start_coordinator(struct local *local, struct error *err)
 	const char **end = adapter_files_put(config->adapters, argv + 7);
 
 	add_option(&end, "--folder", config->folder);
+	add_number(&end, "--want", config->want, want);
+	add_number(&end, "--grant", config->grant, grant);
 	add_option(&end, "--listen", config->listen);
 	add_access(local, ROLE_COORDINATOR, &end);
 	snprintf(log, sizeof(log), "%s/coordinator.log", config->dir->path);

@@ -31,6 +31,7 @@ struct local_config {
 	const char *job_file;        /* absolute */
 	const char *folder;          /* of it, absolute; NULL: where it is */
 	const struct jobfile *job;
+	unsigned want, grant;      /* as of jobfile_check_stated() */
 	const struct hosts *hosts; /* NULL: executors on this machine */
 	const char *hosts_file;    /* absolute */
 	const char *listen;        /* NULL: a unix socket */

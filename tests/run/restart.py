@@ -169,6 +169,57 @@ def a_job_that_was_saved_begins_a_journal_of_its_own(room):
     second.done(work)
 
 
+# ---- numbers that the command line states ----
+
+def numbers(job):
+    return job["ranks"], job["want"], job["grant"]
+
+
+def stated(room, work):
+    crew = Killed(room, room.job(work), 3,
+                  listen=("--want", "4", "--grant", "3")).computes(3)
+    crew.listen = ()
+    return crew
+
+
+def the_numbers_that_a_job_began_with_outlive_the_coordinator(room):
+    work = harness.lasting_work()
+    crew = stated(room, work)
+    crew.join("w3")  # it could run on 4
+    crew.kill()
+    crew.again()
+    assert numbers(room.runs_on(3, after=1)) == (3, 4, 3)
+    crew.lead.tell(signal.SIGTERM)
+    crew.lead.ends_with(75)
+    crew.again()
+    assert numbers(room.runs_on(3, after=2)) == (3, 4, 3)
+    crew.done(work)
+
+
+def a_coordinator_that_takes_over_is_told_other_numbers(room):
+    work = harness.lasting_work()
+    crew = stated(room, work)
+    crew.kill()
+    crew.listen = ("--grant", "2")
+    crew.again()
+    assert numbers(room.runs_on(2)) == (2, 4, 2)
+    crew.kill()
+    crew.listen = ("--want", "1", "--grant", "3")
+    crew.again()
+    assert numbers(room.runs_on(1)) == (1, 1, 3)
+    crew.done(work)
+
+
+def a_job_that_was_suspended_is_told_another_grant(room):
+    work = harness.lasting_work()
+    crew = stated(room, work)
+    crew.lead.tell(signal.SIGINT)
+    crew.lead.ends_with(75)
+    second = Killed(room, crew.path, 2, listen=("--grant", "2")).computes(2)
+    assert numbers(room.status()) == (2, 4, 2)
+    second.done(work)
+
+
 # ---- and one that is told to leave ----
 
 def a_coordinator_that_is_told_to_leave_hands_the_job_over(room):
@@ -238,6 +289,9 @@ if __name__ == "__main__":
         a_damaged_journal_is_believed_up_to_there_and_kept,
         a_coordinator_whose_journal_another_writes_leaves_the_job_alone,
         a_job_that_was_saved_begins_a_journal_of_its_own,
+        the_numbers_that_a_job_began_with_outlive_the_coordinator,
+        a_coordinator_that_takes_over_is_told_other_numbers,
+        a_job_that_was_suspended_is_told_another_grant,
         a_coordinator_that_is_told_to_leave_hands_the_job_over,
         a_coordinator_that_waits_for_executors_hands_over_too,
         told_twice_it_does_not_wait_for_the_checkpoint,

@@ -244,12 +244,14 @@ static void a_command_may_be_written_as_a_text(void)
 	CHECK(!job->app.command[4]);
 }
 
+#define SOME_SIZES                                                             \
+	GENERIC "generic: {files: ['*'], proof: none, ranks: [2, 4, 8]}\n"
+
 static void sizes_are_those_of_the_range_and_of_the_adapter(void)
 {
 	struct error why;
 
-	CHECK(parse(GENERIC "generic: {files: ['*'], proof: none, "
-			    "ranks: [2, 4, 8]}\n") == 0);
+	CHECK(parse(SOME_SIZES) == 0);
 	CHECK(jobfile_accepts(job, 4, &why) == 0);
 	CHECK(jobfile_accepts(job, 3, &why) == -EINVAL);
 	CHECK_TEXT(why.text, "it runs on 2, 4, 8 ranks, not on 3");
@@ -264,6 +266,20 @@ static void sizes_are_those_of_the_range_and_of_the_adapter(void)
 	CHECK(parse(GOOD) == 0);
 	CHECK(jobfile_largest(job, 4096) == 6);
 	CHECK(jobfile_largest(job, 5) == 5);
+}
+
+static void numbers_that_a_job_cannot_begin_with_are_refused(void)
+{
+	CHECK(parse(SOME_SIZES) == 0);
+	CHECK(jobfile_check_stated(job, 0, 0, &err) == 0);
+	CHECK(jobfile_check_stated(job, 4, 3, &err) == 0);
+	CHECK(jobfile_check_stated(job, 2, 4096, &err) == 0);
+	CHECK(jobfile_check_stated(job, 8, 2, &err) == -EINVAL);
+	CHECK_TEXT(err.text, "--want: 8 is more than ranks.max, which is 6");
+	CHECK(jobfile_check_stated(job, 3, 2, &err) == -EINVAL);
+	CHECK_TEXT(err.text, "--want: it runs on 2, 4, 8 ranks, not on 3");
+	CHECK(jobfile_check_stated(job, 2, 1, &err) == -EINVAL);
+	CHECK_TEXT(err.text, "--grant: it runs on 2, 4, 8 ranks, not on 1");
 }
 
 static void a_file_takes_folders_from_its_own(void)
@@ -350,6 +366,7 @@ RUN_TESTS(TEST(a_short_file_gets_the_defaults),
 	  TEST(folders_begin_where_they_should),
 	  TEST(a_command_may_be_written_as_a_text),
 	  TEST(sizes_are_those_of_the_range_and_of_the_adapter),
+	  TEST(numbers_that_a_job_cannot_begin_with_are_refused),
 	  TEST(a_file_takes_folders_from_its_own),
 	  TEST(a_copy_of_a_file_takes_folders_from_the_one_that_is_named),
 	  TEST(a_relative_folder_of_the_file_is_refused),
