@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/program.h"
 #include "cli/commands/help.h"
+#include "cli/commands/run_status.h"
 #include "cli/views/output.h"
 #include "jobfile/exit.h"
 
@@ -46,18 +47,20 @@ static int run_command(const struct command *command, bool plugin, int argc,
 		.lookup.tmpdir = getenv("TMPDIR"),
 		.term = getenv("TERM"),
 	};
+	const struct output *output;
 	struct error err;
-	int code;
+	int code, r = args_read(&args, command, argc, argv, &err);
 
-	if (args_read(&args, command, argc, argv, &err) < 0) {
-		code = output_fail(args.json ? &output_json : &output_text,
-				   EXIT_USAGE, "%s", err.text);
+	output = args.json ? &output_json : &output_text;
+	if (r < 0) {
+		code = output_fail(output, EXIT_USAGE, "%s", err.text);
+		if (args.status)
+			code = run_status_keep(args.status, code, output);
 	} else if (args.help) {
 		help_print_command(stdout, command);
 		code = EXIT_DONE;
 	} else {
-		code = command->run(&args,
-				    args.json ? &output_json : &output_text);
+		code = command->run(&args, output);
 	}
 	args_fini(&args);
 	return code;

@@ -24,7 +24,7 @@ struct args {
 
 	bool help, version, json, quiet, no_progress, wait, save, schema;
 	bool detach, plain, print, csv, explain;
-	const char *listen, *timeline, *reason, *hosts, *folder;
+	const char *listen, *timeline, *reason, *hosts, *folder, *status;
 	const char *image, *mode, *claim, *storage, *storage_class, *cpu,
 		*memory;
 	const char *name, *app, *checkpoint_dir;

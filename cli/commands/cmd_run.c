@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "cli/commands/jobfile_from_args.h"
 #include "cli/commands/run_kube.h"
+#include "cli/commands/run_status.h"
 #include "cli/commands/run_view.h"
 #include "jobfile/exit.h"
 #include "runner/local/listen.h"
@@ -197,30 +198,50 @@ static int run(const struct run_order *order, const struct args *args,
 	return code;
 }
 
+static int check_words(const struct args *args, struct error *err)
+{
+	if (args->words.n && has_options(args))
+		return error_set(err, -EINVAL,
+				 "run takes a job file or the options that "
+				 "describe one, not both");
+	if (!args->words.n && !has_options(args))
+		return error_set(err, -EINVAL,
+				 "run needs a job file, or options and a "
+				 "command; see 'bellows help run'");
+	if (!args->words.n && args->folder)
+		return error_set(err, -EINVAL,
+				 "--folder is for a job file; without one, "
+				 "directories start from where run is called");
+	return 0;
+}
+
+static int run_here(struct run_order *order, const struct args *args,
+		    const struct output *output)
+{
+	struct error err;
+	int code = prepare(order, args, &err);
+
+	return code != 0 ? output_fail(output, code, "%s", err.text)
+			 : run(order, args, output);
+}
+
 int cmd_run(const struct args *args, const struct output *output)
 {
 	struct run_order order = {.lock = -1, .quiet = args->quiet};
 	struct error err;
 	int code;
 
-	if (args->words.n && has_options(args))
-		return output_fail(output, EXIT_USAGE,
-				   "run takes a job file or the options that "
-				   "describe one, not both");
-	if (!args->words.n && !has_options(args))
-		return output_fail(output, EXIT_USAGE,
-				   "run needs a job file, or options and a "
-				   "command; see 'bellows help run'");
-	if (!args->words.n && args->folder)
-		return output_fail(
-			output, EXIT_USAGE,
-			"--folder is for a job file; without one, "
-			"directories start from where run is called");
-	if (args->lookup.on)
-		return run_kube(args, output);
-	code = prepare(&order, args, &err);
-	code = code != 0 ? output_fail(output, code, "%s", err.text)
-			 : run(&order, args, output);
+	if (args->status && run_status_clear(args->status, &err) < 0)
+		return output_fail(output, EXIT_SYSTEM, "%s", err.text);
+	if (check_words(args, &err) < 0)
+		code = output_fail(output, EXIT_USAGE, "%s", err.text);
+	else if (args->lookup.on)
+		code = run_kube(args, output);
+	else
+		code = run_here(&order, args, output);
+	/* before the lock is given back: a run that is over has its status */
+	if (args->status)
+		code = run_status_keep(args->status, code, output);
 	order_fini(&order);
 	return code;
 }

@@ -39,6 +39,8 @@ const struct option_row flags[] = {
 	 .help = "ranks that the job should have (default: those to begin with)"},
 	{"grant", "N", OPTION_NUMBER, ARG(grant), ON_RUN | NOT_WITH_KUBE,
 	 .help = "ranks that it may have (default: any number)"},
+	{"status", "FILE", OPTION_TEXT, ARG(status), ON_RUN,
+	 .help = "write the exit status into FILE when the run ends"},
 	{"timeline", "FILE.svg", OPTION_TEXT, ARG(timeline), ON_RUN,
 	 .help = "draw ranks over time into FILE.svg when the job is over"},
 	{"quiet", NULL, OPTION_SWITCH, ARG(quiet), ON_RUN,
