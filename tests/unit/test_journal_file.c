@@ -2,9 +2,9 @@
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "journal/journal_file.h"
-#include "journal/journal_line.h"
 #include "tests/check.h"
 #include "tests/unit/full_disk.h"
+#include "tests/unit/sealed.h"
 #include "tests/unit/synced.h"
 
 #include <stdlib.h>
@@ -17,17 +17,7 @@ static const char *const some[] = {
 	"0 begun heat", "5 seen 10", "812 ranks-up", "900 leave", "1000 done",
 };
 
-enum { LINE_ROOM = 64 };
-
 /* ---- lines ---- */
-
-static size_t seal(const char *text, char line[LINE_ROOM])
-{
-	size_t n = strlen(text);
-
-	memcpy(line + JOURNAL_LINE_HEAD, text, n);
-	return journal_line_seal(line, n);
-}
 
 static void one_letter_that_is_another_is_seen(void)
 {
