@@ -128,7 +128,8 @@ struct sched_view {
 	struct sched_job **queue;    /* in the policy's order */
 	struct sched_job **running;  /* likewise; those that start, too */
 	size_t n_queue, n_running;
-	const struct sched_user *users; /* NULL: all are alike */
+	const struct sched_user *users; /* NULL: all are alike, or the
+					 * policy has no fair share */
 	usec_t aging; /* waiting so long doubles the importance of a job; 0:
 		       * it does not */
 	struct sched_job **scratch; /* room for 2 n_queue, for the policy */
@@ -176,6 +177,7 @@ struct sched_policy {
 	usec_t gap;     /* in place of the cluster's; 0: the cluster's */
 	bool published; /* time and slots as in the published simulator */
 	bool asks_anew; /* of instants named for a cause only the last counts */
+	bool fair_share; /* it reads view->users */
 };
 
 /* Ends with a row whose name is NULL. */

@@ -10,8 +10,9 @@ static void set_size(struct engine *engine, struct sim_job *job, unsigned size)
 
 	job->sched.size = size;
 	tally_slots(&engine->tally, engine->now, from, to);
-	sim_users_slots(&engine->users, engine->now, job->sched.user,
-			(int)to - (int)from);
+	if (engine->policy->fair_share)
+		sim_users_slots(&engine->users, engine->now, job->sched.user,
+				(int)to - (int)from);
 	if (observer->on_slots)
 		observer->on_slots(observer->user, engine->now, &job->sched,
 				   from, to);

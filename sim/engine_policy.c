@@ -104,7 +104,9 @@ int engine_ask(struct engine *engine, enum sched_cause cause,
 		.n_queue = engine->queue.n,
 		.running = engine->running.jobs,
 		.n_running = engine->running.n,
-		.users = sim_users_view(&engine->users, engine->now),
+		.users = engine->policy->fair_share
+				 ? sim_users_view(&engine->users, engine->now)
+				 : NULL,
 		.aging = engine->workload->aging,
 	};
 	int r = reserve_room(engine);

@@ -230,6 +230,7 @@ static void the_policy_sees_what_each_user_had(void)
 		.name = "looks",
 		.decide = decide_and_look_at_users,
 		.sizes = SCHED_MAX_ONLY,
+		.fair_share = true,
 	};
 
 	begin_sim();
@@ -250,6 +251,44 @@ static void the_policy_sees_what_each_user_had(void)
 	CHECK(is_near(metrics.fairness,
 		      pow(1 + (304 / 202.0 + 2) / 2, 2) / 2 /
 			      (1 + pow((304 / 202.0 + 2) / 2, 2))));
+}
+
+static size_t decide_without_users(struct sched_view *view,
+				   struct sched_action *actions)
+{
+	questions += !view->users;
+	return sched_fifo(view, actions);
+}
+
+static void a_policy_without_fair_shares_sees_no_users(void)
+{
+	static struct workload_user users[] = {{"ada", 1}, {"bob", 3}};
+	static const struct sched_policy looks = {
+		.name = "looks", .decide = decide_without_users};
+
+	begin_sim();
+	workload.users = (struct workload_users){.at = users, .n = 2};
+	submit(0, 1);
+	questions = 0;
+	CHECK_TEXT(run_policy(&looks), "0: 0 has 9, 102: 0 has 0");
+	CHECK(questions == 2);
+}
+
+/* All jobs take 202 s. */
+static void bellows_prefers_the_user_who_had_less(void)
+{
+	static struct workload_user users[] = {{"ada", 1}, {"bob", 1}};
+
+	begin_sim();
+	workload.users = (struct workload_users){.at = users, .n = 2};
+	workload.slots = 5;
+	classes[0].min = classes[0].max = 4;
+	submit(0, 1);
+	submit(1 * S, 1);
+	submit(2 * S, 1);
+	jobs[2].user = 1;
+	CHECK_TEXT(run("bellows"), "0: 0 has 5, 202: 0 has 0, 202: 2 has 5, "
+				   "404: 2 has 0, 404: 1 has 5, 606: 1 has 0");
 }
 
 /* Both of the later jobs take 202 s. */
@@ -333,6 +372,8 @@ RUN_TESTS(TEST(a_job_starts_and_computes),
 	  TEST(the_published_simulator_knows_no_sizes),
 	  TEST(a_parked_job_goes_on_from_where_it_was),
 	  TEST(the_policy_sees_what_each_user_had),
+	  TEST(a_policy_without_fair_shares_sees_no_users),
+	  TEST(bellows_prefers_the_user_who_had_less),
 	  TEST(bellows_believes_the_estimate_until_a_job_runs),
 	  TEST(jobs_that_wait_for_ever_are_an_error),
 	  TEST(a_time_without_end_is_an_error),
