@@ -93,6 +93,13 @@ bool sched_is_before(enum sched_order order, const struct sched_job *a,
 	return by ? by < 0 : a->number > b->number;
 }
 
+unsigned sched_size_least(const struct sched_job *job)
+{
+	if (job->min > 0)
+		return job->min;
+	return job->n_sizes > 0 ? job->sizes[0] : 1;
+}
+
 unsigned sched_size_at_most(const struct sched_job *job, unsigned ranks)
 {
 	if (ranks < job->min)
@@ -117,8 +124,8 @@ usec_t sched_waited(const struct sched_job *job, usec_t now)
 
 void sched_fit(const struct sched_policy *policy, struct sched_job *job)
 {
-	if (job->min == 0 && policy->sizes != SCHED_FILL_IN)
-		job->min = job->n_sizes > 0 ? job->sizes[0] : 1;
+	if (policy->sizes != SCHED_FILL_IN)
+		job->min = sched_size_least(job);
 	if (policy->sizes == SCHED_MIN_ONLY)
 		job->max = job->min;
 	if (policy->sizes == SCHED_MAX_ONLY)

@@ -193,6 +193,9 @@ size_t sched_room(size_t n_queue, size_t n_running);
 bool sched_is_before(enum sched_order order, const struct sched_job *a,
 		     const struct sched_job *b);
 
+/* The smallest of the sizes with ranks that the job may have. */
+unsigned sched_size_least(const struct sched_job *job);
+
 /* The largest of the sizes that the job may have, at most `ranks`; 0: none. */
 unsigned sched_size_at_most(const struct sched_job *job, unsigned ranks);
 

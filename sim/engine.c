@@ -114,7 +114,7 @@ static void set_up_job(struct engine *engine, size_t i,
 		job->sched.pace.left *=
 			(double)from->estimate / (double)SECOND / longest;
 	job->sched.pace.price.seconds =
-		sim_job_pause_time(job, job->sched.min ? job->sched.min : 1);
+		sim_job_pause_time(job, sched_size_least(&job->sched));
 }
 
 static int set_up(struct engine *engine, const struct workload_set *set)

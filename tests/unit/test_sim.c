@@ -210,6 +210,38 @@ static void a_parked_job_goes_on_from_where_it_was(void)
 	CHECK(is_near(metrics.efficiency, 1600 / (9 * 207.0)));
 }
 
+static double price;
+
+static size_t decide_and_look_at_the_price(struct sched_view *view,
+					   struct sched_action *actions)
+{
+	if (view->submitted)
+		price = view->submitted->pace.price.seconds;
+	return sched_fifo(view, actions);
+}
+
+/* A rescale to 2 ranks pauses the job for 4 s.  It cannot have 1 rank. */
+static void the_price_of_a_fill_in_job_is_of_its_smallest_size(void)
+{
+	static const struct curve_point move[] = {{2, 2}, {4, 4}};
+	static unsigned sizes[] = {2, 4};
+	static const struct sched_policy looks = {
+		.name = "looks",
+		.decide = decide_and_look_at_the_price,
+		.sizes = SCHED_FILL_IN,
+	};
+
+	begin_sim();
+	classes[0].min = 0;
+	classes[0].max = 4;
+	classes[0].sizes = sizes;
+	classes[0].n_sizes = LENGTH(sizes);
+	classes[0].move = curve_through(move, LENGTH(move));
+	submit(0, 1);
+	run_policy(&looks);
+	CHECK(is_near(price, 4));
+}
+
 static double usage[2][8];
 static size_t questions;
 
@@ -371,6 +403,7 @@ RUN_TESTS(TEST(a_job_starts_and_computes),
 	  TEST(easy_believes_the_estimate),
 	  TEST(the_published_simulator_knows_no_sizes),
 	  TEST(a_parked_job_goes_on_from_where_it_was),
+	  TEST(the_price_of_a_fill_in_job_is_of_its_smallest_size),
 	  TEST(the_policy_sees_what_each_user_had),
 	  TEST(a_policy_without_fair_shares_sees_no_users),
 	  TEST(bellows_prefers_the_user_who_had_less),
