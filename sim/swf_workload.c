@@ -143,7 +143,7 @@ int swf_workload(struct workload **out, const struct swf_log *log,
 		 const struct swf_rule *rule, struct error *err)
 {
 	CLEANUP(workload_destroy)
-	struct workload *workload = calloc(1, sizeof(*workload));
+	struct workload *workload = workload_create();
 	struct maker maker = {workload, rule, NULL, err};
 	CLEANUP(free)
 	void *classes = calloc(log->slots + (size_t)1, sizeof(*maker.classes));
@@ -154,8 +154,6 @@ int swf_workload(struct workload **out, const struct swf_log *log,
 	if (!workload || !workload->sets || !classes)
 		return error_set(err, -ENOMEM, "out of memory");
 	workload->slots = log->slots;
-	workload->aging = WORKLOAD_AGING;
-	workload->usage_half_life = WORKLOAD_USAGE_HALF_LIFE;
 	workload->n_sets = 1;
 	workload->sets->jobs = calloc(log->n, sizeof(*workload->sets->jobs));
 	if (!workload->sets->jobs)

@@ -18,6 +18,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define HOUR ((usec_t)3600 * 1000000)
+#define WEEK (7 * 24 * HOUR)
+
 #define RAW(type, member) offsetof(struct type, member)
 
 struct raw_workload {
@@ -243,14 +246,14 @@ static int read_workload(const struct json_reader *reader,
 			 struct workload *workload)
 {
 	struct whole whole = {
-		.workload = {.decision_delay = -1,
-			     .aging = WORKLOAD_AGING,
-			     .usage_half_life = WORKLOAD_USAGE_HALF_LIFE},
+		.workload = *workload,
 		.raw.to = workload,
 	};
-	int r = json_read_object(reader, reader->root, whole_keys,
-				 LENGTH(whole_keys), &whole);
+	int r;
 
+	whole.workload.decision_delay = -1;
+	r = json_read_object(reader, reader->root, whole_keys,
+			     LENGTH(whole_keys), &whole);
 	*workload = whole.workload;
 	if (r == 0)
 		r = check_texts(reader, &whole);
@@ -276,11 +279,22 @@ static void delete_json_at(cJSON **json)
 
 DEFINE_CLEANUP(struct workload, workload_destroy)
 
+struct workload *workload_create(void)
+{
+	struct workload *workload = calloc(1, sizeof(*workload));
+
+	if (!workload)
+		return NULL;
+	workload->aging = HOUR;
+	workload->usage_half_life = WEEK; /* as in Slurm */
+	return workload;
+}
+
 int workload_parse(struct workload **out, const char *path, const char *text,
 		   size_t size, struct error *err)
 {
 	CLEANUP(workload_destroy)
-	struct workload *workload = calloc(1, sizeof(*workload));
+	struct workload *workload = workload_create();
 	CLEANUP(delete_json) cJSON *root = NULL;
 	const char *end = text;
 	int r;

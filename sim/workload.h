@@ -27,11 +27,6 @@ enum {
 	WORKLOAD_PRIORITY_MAX = 1000000,
 };
 
-/* What holds where a workload does not say it.  A week is Slurm's default
- * (PriorityDecayHalfLife). */
-#define WORKLOAD_AGING           ((usec_t)3600 * 1000000)
-#define WORKLOAD_USAGE_HALF_LIFE ((usec_t)7 * 86400 * 1000000)
-
 struct workload_class {
 	char name[WORKLOAD_NAME_MAX + 1];
 	unsigned min, max; /* ranks; min 0: a fill-in job */
@@ -99,6 +94,9 @@ struct workload {
 	struct workload_set *sets;
 	size_t n_sets;
 };
+
+/* One that is empty, with the defaults; NULL: there is no memory. */
+struct workload *workload_create(void);
 
 /* path: for sentences.  0; -EINVAL with "PATH:LINE: what is wrong"; -ENOMEM. */
 int workload_parse(struct workload **out, const char *path, const char *text,

@@ -316,6 +316,8 @@ static void jobs_are_rigid_as_in_the_log(void)
 	CHECK(workload && workload->slots == 8 && workload->n_sets == 1);
 	CHECK(workload->sets->n == 4 && workload->n_classes == 3);
 	CHECK(workload->launcher_slots == 0 && workload->rescale_gap == 0);
+	CHECK(workload->aging == 3600 * S);
+	CHECK(workload->usage_half_life == 7 * 86400 * S);
 	for (size_t i = 0; i < LENGTH(processors); i++) {
 		CHECK(class_of(workload, i)->min == processors[i]);
 		CHECK(class_of(workload, i)->max == processors[i]);

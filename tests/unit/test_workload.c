@@ -171,6 +171,7 @@ static void without_a_list_every_user_has_the_same_share(void)
 	CHECK(workload->users.n == 2 && workload->users.at[1].share == 1);
 	CHECK(workload->sets->jobs[1].user == 1);
 	CHECK(workload->sets->jobs[2].user == 0);
+	CHECK(workload->aging == (usec_t)3600 * 1000000);
 	CHECK(workload->usage_half_life == (usec_t)7 * 86400 * 1000000);
 }
 
