@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/pod_pool_list.h"
 
-#include <errno.h>
+#include "base/array.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,27 +33,12 @@ struct pod_pool_pod *pods_find(const struct pod_pool *s, const char *name)
 								 : NULL;
 }
 
-static int make_room(struct pod_pool *s)
-{
-	size_t room = s->room ? 2 * s->room : 16;
-	struct pod_pool_pod **pods;
-
-	if (s->n < s->room)
-		return 0;
-	pods = realloc(s->pods, room * sizeof(*pods));
-	if (!pods)
-		return -ENOMEM;
-	s->pods = pods;
-	s->room = room;
-	return 0;
-}
-
 struct pod_pool_pod *pods_add(struct pod_pool *s, const char *name, msec_t now)
 {
 	size_t at = place_of(s, name);
 	struct pod_pool_pod *pod;
 
-	if (make_room(s) < 0)
+	if (ARRAY_RESERVE(s->pods, s->n, s->room) < 0)
 		return NULL;
 	pod = calloc(1, sizeof(*pod));
 	if (!pod)

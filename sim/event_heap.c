@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/event_heap.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,16 +93,8 @@ int event_heap_add(struct event_heap *heap, const struct sim_event *event)
 {
 	struct sim_event added = *event;
 
-	if (heap->n == heap->room) {
-		size_t room = heap->room ? 2 * heap->room : 64;
-		void *grown =
-			realloc(heap->events, room * sizeof(*heap->events));
-
-		if (!grown)
-			return -ENOMEM;
-		heap->events = grown;
-		heap->room = room;
-	}
+	if (ARRAY_RESERVE(heap->events, heap->n, heap->room) < 0)
+		return -ENOMEM;
 	added.order = heap->added++;
 	put(heap, heap->n++, &added);
 	rise(heap, 0, heap->n - 1);

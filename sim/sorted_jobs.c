@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/sorted_jobs.h"
 
+#include "base/array.h"
+
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Jobs that stand before it. */
@@ -26,15 +27,8 @@ int sorted_jobs_add(struct sorted_jobs *list, struct sched_job *job)
 {
 	size_t at = rank_of(list, job);
 
-	if (list->n == list->room) {
-		size_t room = list->room ? 2 * list->room : 64;
-		void *grown = realloc(list->jobs, room * sizeof(*list->jobs));
-
-		if (!grown)
-			return -ENOMEM;
-		list->jobs = grown;
-		list->room = room;
-	}
+	if (ARRAY_RESERVE(list->jobs, list->n, list->room) < 0)
+		return -ENOMEM;
 	memmove(list->jobs + at + 1, list->jobs + at,
 		(list->n - at) * sizeof(*list->jobs));
 	list->jobs[at] = job;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/spans.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,21 +27,6 @@ void sim_spans_fini(struct sim_spans *spans)
 	*spans = (struct sim_spans){.at = NULL};
 }
 
-static bool reserve(struct sim_spans *spans)
-{
-	size_t room = spans->room ? 2 * spans->room : 64;
-	void *grown;
-
-	if (spans->n < spans->room)
-		return true;
-	grown = reallocarray(spans->at, room, sizeof(*spans->at));
-	if (!grown)
-		return false;
-	spans->at = grown;
-	spans->room = room;
-	return true;
-}
-
 bool sim_has_ended(const struct sched_job *job)
 {
 	return job->target > 0;
@@ -57,7 +44,7 @@ void sim_spans_on_slots(void *user, usec_t now, const struct sched_job *job,
 		spans->at[known->last].to = now;
 	if (to == 0 && sim_has_ended(job))
 		return;
-	if (!reserve(spans)) {
+	if (ARRAY_RESERVE(spans->at, spans->n, spans->room) < 0) {
 		spans->lacks_memory = true;
 		return;
 	}

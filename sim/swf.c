@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/swf.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "sim/workload.h"
@@ -230,15 +231,8 @@ static int add_job(struct reader *reader, const struct swf_job *job)
 	if (log->n == WORKLOAD_JOBS_MAX)
 		return refuse(reader, "the log has more than %d jobs",
 			      WORKLOAD_JOBS_MAX);
-	if (log->n == log->room) {
-		size_t room = log->room ? 2 * log->room : 1024;
-		void *grown = realloc(log->jobs, room * sizeof(*log->jobs));
-
-		if (!grown)
-			return error_set(reader->err, -ENOMEM, "out of memory");
-		log->jobs = grown;
-		log->room = room;
-	}
+	if (ARRAY_RESERVE(log->jobs, log->n, log->room) < 0)
+		return error_set(reader->err, -ENOMEM, "out of memory");
 	log->jobs[log->n++] = *job;
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/swf_workload.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "sim/random.h"
 #include "sim/workload_users.h"
@@ -22,6 +23,7 @@ struct maker {
 	/* By processors: the rigid and the malleable class, from 1 on; 0: there
 	 * is none yet. */
 	unsigned (*classes)[2];
+	size_t room; /* of workload->classes */
 	struct error *err;
 };
 
@@ -48,7 +50,6 @@ static struct workload_class describe(const struct maker *maker, unsigned p,
 	return class;
 }
 
-/* The number of classes is a power of two whenever there is no room. */
 static int add_class(struct maker *maker, unsigned p, bool malleable)
 {
 	struct workload *workload = maker->workload;
@@ -59,15 +60,8 @@ static int add_class(struct maker *maker, unsigned p, bool malleable)
 				 "the jobs have more than %d different numbers "
 				 "of processors",
 				 CLASSES_MAX / 2);
-	if ((n & (n - 1)) == 0) {
-		void *grown =
-			realloc(workload->classes,
-				(n ? 2 * n : 1) * sizeof(*workload->classes));
-
-		if (!grown)
-			return error_set(maker->err, -ENOMEM, "out of memory");
-		workload->classes = grown;
-	}
+	if (ARRAY_RESERVE(workload->classes, n, maker->room) < 0)
+		return error_set(maker->err, -ENOMEM, "out of memory");
 	workload->classes[n] = describe(maker, p, malleable);
 	maker->classes[p][malleable] = (unsigned)++workload->n_classes;
 	return 0;
@@ -144,7 +138,7 @@ int swf_workload(struct workload **out, const struct swf_log *log,
 {
 	CLEANUP(workload_destroy)
 	struct workload *workload = workload_create();
-	struct maker maker = {workload, rule, NULL, err};
+	struct maker maker = {.workload = workload, .rule = rule, .err = err};
 	CLEANUP(free)
 	void *classes = calloc(log->slots + (size_t)1, sizeof(*maker.classes));
 	int r;

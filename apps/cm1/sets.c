@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apps/cm1/sets.h"
+#include "base/array.h"
 #include "base/cleanup.h"
 
 #include <dirent.h>
@@ -50,18 +51,11 @@ static unsigned number_of(const char *name)
 
 static int add(struct numbers *numbers, unsigned number)
 {
-	if (numbers->n == numbers->room) {
-		size_t room = numbers->room ? 2 * numbers->room : 64;
-		unsigned *at =
-			reallocarray(numbers->at, room, sizeof(*numbers->at));
+	int r = ARRAY_RESERVE(numbers->at, numbers->n, numbers->room);
 
-		if (!at)
-			return -ENOMEM;
-		numbers->at = at;
-		numbers->room = room;
-	}
-	numbers->at[numbers->n++] = number;
-	return 0;
+	if (r == 0)
+		numbers->at[numbers->n++] = number;
+	return r;
 }
 
 static int newest_first(const void *a, const void *b)

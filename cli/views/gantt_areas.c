@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/views/gantt_panel.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "cli/views/slot_map.h"
 
@@ -123,19 +124,11 @@ static int count_slots(struct packing *packing)
 
 static int add_area(struct packing *packing, const struct area *area)
 {
-	size_t room = packing->room ? 2 * packing->room : 256;
-	void *grown;
+	int r = ARRAY_RESERVE(packing->areas, packing->n, packing->room);
 
-	if (packing->n == packing->room) {
-		grown = reallocarray(packing->areas, room,
-				     sizeof(*packing->areas));
-		if (!grown)
-			return -ENOMEM;
-		packing->areas = grown;
-		packing->room = room;
-	}
-	packing->areas[packing->n++] = *area;
-	return 0;
+	if (r == 0)
+		packing->areas[packing->n++] = *area;
+	return r;
 }
 
 /* What the job held until now becomes areas. */

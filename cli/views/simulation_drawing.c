@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/views/simulation_drawing.h"
 
+#include "base/array.h"
 #include "cli/views/svg.h"
 #include "cli/views/sweep_chart.h"
 
@@ -28,19 +29,11 @@ int simulation_drawing_begin(struct simulation_drawing *drawing,
 static int add_row(struct simulation_drawing *drawing,
 		   const struct simulation_row *row)
 {
-	size_t room = drawing->room ? 2 * drawing->room : 64;
-	void *grown;
+	int r = ARRAY_RESERVE(drawing->rows, drawing->n_rows, drawing->room);
 
-	if (drawing->n_rows == drawing->room) {
-		grown = reallocarray(drawing->rows, room,
-				     sizeof(*drawing->rows));
-		if (!grown)
-			return -ENOMEM;
-		drawing->rows = grown;
-		drawing->room = room;
-	}
-	drawing->rows[drawing->n_rows++] = *row;
-	return 0;
+	if (r == 0)
+		drawing->rows[drawing->n_rows++] = *row;
+	return r;
 }
 
 int simulation_drawing_end(struct simulation_drawing *drawing,

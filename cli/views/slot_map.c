@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/views/slot_map.h"
 
-#include <errno.h>
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,22 +28,6 @@ static void remove_at(struct slot_ranges *ranges, size_t i)
 		(ranges->n - i) * sizeof(*ranges->at));
 }
 
-/* Room for one range more. */
-static int reserve(struct slot_ranges *ranges)
-{
-	size_t room = ranges->room ? 2 * ranges->room : 4;
-	void *grown;
-
-	if (ranges->n < ranges->room)
-		return 0;
-	grown = reallocarray(ranges->at, room, sizeof(*ranges->at));
-	if (!grown)
-		return -ENOMEM;
-	ranges->at = grown;
-	ranges->room = room;
-	return 0;
-}
-
 /* Where the first range behind the slot is, by halving. */
 static size_t find_behind(const struct slot_ranges *ranges, unsigned slot)
 {
@@ -63,7 +48,7 @@ static size_t find_behind(const struct slot_ranges *ranges, unsigned slot)
 static int add(struct slot_ranges *ranges, struct slot_range range)
 {
 	size_t i = find_behind(ranges, range.from);
-	int r = reserve(ranges);
+	int r = ARRAY_RESERVE(ranges->at, ranges->n, ranges->room);
 
 	if (r < 0)
 		return r;

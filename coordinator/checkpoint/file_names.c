@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/checkpoint/file_names.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 
@@ -39,15 +40,8 @@ int names_add(struct names *names, const char *name, struct error *err)
 		return error_set(err, -EINVAL,
 				 "'%.80s' is not in the checkpoint directory",
 				 name);
-	if (names->n == names->room) {
-		size_t room = names->room ? 2 * names->room : 8;
-		char **at = reallocarray(names->at, room, sizeof(*at));
-
-		if (!at)
-			return error_set(err, -ENOMEM, "out of memory");
-		names->at = at;
-		names->room = room;
-	}
+	if (ARRAY_RESERVE(names->at, names->n, names->room) < 0)
+		return error_set(err, -ENOMEM, "out of memory");
 	names->at[names->n] = strdup(name);
 	if (!names->at[names->n])
 		return error_set(err, -ENOMEM, "out of memory");
