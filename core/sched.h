@@ -19,7 +19,7 @@
  *   published ...     the simulator that made its figures
  *                                                     sched_published.c
  *   fifo, easy        what every site has             sched_rigid.c
- *   bellows          ours                             sched_bellows.c
+ *   bellows           ours                            sched_bellows.c
  *
  * The paper: "An elastic job scheduler for HPC applications on the cloud"; the
  * simulator and the operator are its published artifacts.
@@ -41,7 +41,7 @@ struct sched_pace {
 	usec_t at;      /* since then it computes; later than now: it starts */
 };
 
-/* Of whom the jobs are. */
+/* A user of the cluster. */
 struct sched_user {
 	double share; /* of the cluster, that is meant for this user; 0 to 1 */
 	double usage; /* of what all users had of late, its part; 0 to 1 */

@@ -3,7 +3,7 @@
 #define SIM_WORKLOAD_USERS_H
 
 /*
- * Of whom the jobs of a workload are
+ * The users of a workload
  *
  * The jobs that name nobody are of one user, whose name is "".
  */
