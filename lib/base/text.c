@@ -109,6 +109,11 @@ struct text text_safe(const char *from)
 	return text;
 }
 
+size_t text_line_length(const char *line, size_t n)
+{
+	return n - (n > 0 && line[n - 1] == '\n');
+}
+
 unsigned text_columns(const char *text)
 {
 	unsigned n = 0;

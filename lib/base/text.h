@@ -40,6 +40,9 @@ struct text text_safe(const char *from);
 /* The same, with as much as there is room for; to may be from. */
 void text_make_safe(char *to, size_t room, const char *from);
 
+/* Bytes of a line without the newline that may end it. */
+size_t text_line_length(const char *line, size_t n);
+
 /* Columns of a text of narrow characters. */
 unsigned text_columns(const char *text);
 

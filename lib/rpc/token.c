@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/secret.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -47,7 +48,7 @@ static int take_text(struct token *token, char *text, size_t n,
 {
 	int r;
 
-	n -= n > 0 && text[n - 1] == '\n';
+	n = text_line_length(text, n);
 	r = check_text(text, n, path, err);
 	if (r == 0) {
 		memcpy(token->text, text, n);

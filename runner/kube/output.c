@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runner/kube/follow_internal.h"
 
+#include "base/text.h"
 #include "runner/log_filter.h"
-
-#include <string.h>
 
 void follow_on_lines(void *user, const char *text, size_t n)
 {
@@ -17,8 +16,7 @@ void follow_on_lines(void *user, const char *text, size_t n)
 						 text, n);
 		return;
 	}
-	length = (int)(text + n - own);
-	length -= length > 0 && own[length - 1] == '\n';
+	length = (int)text_line_length(own, (size_t)(text + n - own));
 	if (level == LOG_FILTER_ERROR && length > 0) {
 		snprintf(following->told, sizeof(following->told), "%.*s",
 			 length, own);

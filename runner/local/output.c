@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runner/local/internal.h"
 
+#include "base/text.h"
 #include "runner/log_filter.h"
 
 void local_on_error_line(void *user, const char *line, size_t n)
@@ -18,8 +19,7 @@ void local_on_error_line(void *user, const char *line, size_t n)
 	if (!own && local->run.phase != RUN_STARTING)
 		return;
 	own = own ? own : line;
-	length = (int)(line + n - own);
-	length -= length > 0 && own[length - 1] == '\n';
+	length = (int)text_line_length(own, (size_t)(line + n - own));
 	if (length == 0)
 		return;
 	snprintf(local->last_error, sizeof(local->last_error), "%.*s", length,

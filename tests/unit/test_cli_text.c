@@ -118,10 +118,19 @@ static void progress_that_is_not_known_shows_steps(void)
 	CHECK_TEXT(text, "running 4 ranks  step 1728  23 s");
 }
 
+static void one_newline_is_no_part_of_its_line(void)
+{
+	CHECK(text_line_length("ab\n", 3) == 2);
+	CHECK(text_line_length("ab\n\n", 4) == 3);
+	CHECK(text_line_length("ab", 2) == 2 && text_line_length("\n", 1) == 0);
+	CHECK(text_line_length("", 0) == 0);
+}
+
 RUN_TESTS(TEST(durations_are_as_exact_as_they_are_short),
 	  TEST(what_is_counted_has_its_unit),
 	  TEST(what_came_over_the_wire_cannot_steer_a_terminal),
 	  TEST(long_text_is_cut_between_characters),
+	  TEST(one_newline_is_no_part_of_its_line),
 	  TEST(a_status_line_says_what_fits),
 	  TEST(no_status_line_reaches_the_last_column),
 	  TEST(progress_that_is_not_known_shows_steps))
