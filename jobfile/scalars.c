@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apps/adapters.h"
-#include "base/list.h"
+#include "base/duration.h"
 #include "jobfile/reader.h"
 
 #include <assert.h>
@@ -60,17 +60,6 @@ int value_number(struct reader *reader, const struct jobfile_entry *entry,
 	return 0;
 }
 
-/* Digits with or without a point; returns where they end, NULL if there are
- * none. */
-static const char *parse_decimal(const char *text, double *out)
-{
-	const char *end = text + strspn(text, "0123456789.");
-	char *stop;
-
-	*out = strtod(text, &stop);
-	return end > text && stop == end ? end : NULL;
-}
-
 /* NULL if it is none of them. */
 static const struct schema_word *find_word(const struct schema_word *words,
 					   const char *text)
@@ -85,31 +74,17 @@ static int parse_duration(struct reader *reader,
 			  const struct jobfile_entry *entry, const char *text,
 			  msec_t *out)
 {
-	/* clang-format off */
-	static const struct { const char *name; double length; } units[] = {
-		{ "ms",  1          }, { "s", SECONDS(1)  },
-		{ "min", MINUTES(1) }, { "h", MINUTES(60) },
-	};
-	/* clang-format on */
 	const struct schema_word *word = find_word(entry->key->words, text);
-	const char *unit;
+	const char *fault;
 	double value;
-	size_t i = 0;
 
 	if (word) {
 		*out = word->value;
 		return 0;
 	}
-	unit = parse_decimal(text, &value);
-	if (!unit)
-		return refuse_text(reader, entry, text, "is not a duration");
-	if (*unit == '\0')
-		return refuse_text(reader, entry, text, "has no unit");
-	while (i < LENGTH(units) && strcmp(units[i].name, unit) != 0)
-		i++;
-	if (i == LENGTH(units))
-		return refuse_text(reader, entry, text, "has an unknown unit");
-	value = value * units[i].length;
+	fault = duration_read(&value, text);
+	if (fault)
+		return refuse_text(reader, entry, text, fault);
 	if (value < (double)entry->key->min || value > (double)entry->key->max)
 		return refuse_text(reader, entry, text, "is out of range");
 	*out = (msec_t)(value + 0.5);
@@ -121,7 +96,7 @@ static int parse_moment(struct reader *reader,
 {
 	struct schedule_step *step = entry->base;
 	double percent;
-	const char *end = parse_decimal(text, &percent);
+	const char *end = decimal_read(&percent, text);
 
 	if (!end || strcmp(end, "%") != 0) {
 		step->progress = -1;

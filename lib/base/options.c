@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/options.h"
 
+#include "base/duration.h"
 #include "base/list.h"
 
 #include <errno.h>
@@ -29,37 +30,6 @@ int number_read(unsigned *out, const char *text)
 	}
 	*out = value;
 	return 0;
-}
-
-int duration_read(msec_t *out, const char *text)
-{
-	static const struct {
-		const char *name;
-		msec_t size;
-	} units[] = {
-		{"ms", 1},
-		{"s", SECONDS(1)},
-		{"min", MINUTES(1)},
-		{"h", MINUTES(60)},
-	};
-	char *end;
-	double value;
-
-	if (*text < '0' || *text > '9' || strpbrk(text, "xXpP"))
-		return -EINVAL;
-	value = strtod(text, &end);
-	while (*end == ' ')
-		end++;
-	for (size_t i = 0; i < LENGTH(units); i++) {
-		if (strcmp(end, units[i].name) != 0)
-			continue;
-		value *= (double)units[i].size;
-		if (!(value <= (double)MINUTES(60) * 24 * 365))
-			return -EINVAL;
-		*out = (msec_t)value;
-		return 0;
-	}
-	return -EINVAL;
 }
 
 int option_list_add(struct option_list *list, const char *word)
@@ -106,8 +76,13 @@ static int read_seconds(const struct option_row *row, msec_t *out,
 static int read_duration(const struct option_row *row, msec_t *out,
 			 const char *text, struct error *err)
 {
-	if (duration_read(out, text) == 0 && *out > 0)
+	const double year = (double)MINUTES(60) * 24 * 365;
+	double value;
+
+	if (!duration_read(&value, text) && value >= 1 && value <= year) {
+		*out = (msec_t)(value + 0.5);
 		return 0;
+	}
 	return error_set(err, -EINVAL,
 			 "--%s: '%s' is not a duration such as 500ms, 30s, "
 			 "5min or 2h",

@@ -23,7 +23,7 @@ enum option_kind {
 	OPTION_TEXT,     /* const char *, borrowed from argv */
 	OPTION_NUMBER,   /* unsigned, from min to max; max 0: from 1 on */
 	OPTION_SECONDS,  /* msec_t, a number of seconds from min to max */
-	OPTION_DURATION, /* msec_t, "30s"; more than 0 */
+	OPTION_DURATION, /* msec_t, "30s": 1 ms to a year */
 	OPTION_LIST,     /* struct option_list: may be repeated */
 	OPTION_OTHER,    /* what read() makes of it */
 };
@@ -83,7 +83,5 @@ int option_list_add(struct option_list *list, const char *word);
 
 /* A number without a sign, at most a million. */
 int number_read(unsigned *out, const char *text);
-/* "500ms", "30s", "5min", "1.5 h": a year at most; -EINVAL. */
-int duration_read(msec_t *out, const char *text);
 
 #endif

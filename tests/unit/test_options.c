@@ -129,20 +129,17 @@ static void help_is_wrapped_behind_its_column(void)
 		   "                      that has 79 columns\n");
 }
 
-static void durations_need_their_unit(void)
+static void a_duration_takes_a_millisecond_to_a_year(void)
 {
-	msec_t t = 0;
-
-	CHECK(duration_read(&t, "500ms") == 0 && t == 500);
-	CHECK(duration_read(&t, "1.5s") == 0 && t == 1500);
-	CHECK(duration_read(&t, "5 min") == 0 && t == MINUTES(5));
-	CHECK(duration_read(&t, "2h") == 0 && t == MINUTES(120));
-	CHECK(duration_read(&t, "5") == -EINVAL);
-	CHECK(duration_read(&t, "") == -EINVAL);
-	CHECK(duration_read(&t, "-5s") == -EINVAL);
-	CHECK(duration_read(&t, "nan s") == -EINVAL);
-	CHECK(duration_read(&t, "0x5s") == -EINVAL);
-	CHECK(duration_read(&t, "1e300h") == -EINVAL);
+	CHECK(READ("--deadline", "1ms") == 0 && filled.deadline == 1);
+	CHECK(READ("--deadline", "1.6ms") == 0 && filled.deadline == 2);
+	CHECK(READ("--deadline", "8760h") == 0 &&
+	      filled.deadline == MINUTES(8760 * 60));
+	CHECK(READ("--deadline", "0.9ms") == -EINVAL);
+	CHECK(READ("--deadline", "8760.1h") == -EINVAL);
+	CHECK(READ("--deadline", "5m") == -EINVAL);
+	CHECK_TEXT(err.text, "--deadline: '5m' is not a duration such as "
+			     "500ms, 30s, 5min or 2h");
 }
 
 RUN_TESTS(TEST(options_fill_the_members_of_their_rows),
@@ -150,4 +147,4 @@ RUN_TESTS(TEST(options_fill_the_members_of_their_rows),
 	  TEST(numbers_are_within_their_range),
 	  TEST(rows_of_another_set_are_no_options),
 	  TEST(help_is_wrapped_behind_its_column),
-	  TEST(durations_need_their_unit))
+	  TEST(a_duration_takes_a_millisecond_to_a_year))
