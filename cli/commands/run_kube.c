@@ -7,12 +7,12 @@
 #include "cli/commands/jobfile_from_args.h"
 #include "cli/commands/run_view.h"
 #include "cli/exit_code.h"
-#include "cli/views/json.h"
 #include "jobfile/exit.h"
 #include "runner/keys.h"
 #include "runner/kube/begin.h"
 #include "runner/kube/follow.h"
 #include "runner/kube/job.h"
+#include "json/json.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/views/json.h"
 #include "cli/views/output.h"
 #include "cli/views/spec.h"
+#include "json/json.h"
 
 #include <string.h>
 

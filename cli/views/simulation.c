@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/views/simulation.h"
 
-#include "cli/views/json.h"
+#include "json/json.h"
 
 const char *simulation_job_name(const struct workload *workload,
 				const struct workload_set *set, unsigned job,

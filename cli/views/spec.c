@@ -2,7 +2,7 @@
 #include "cli/views/spec.h"
 
 #include "base/text.h"
-#include "cli/views/json.h"
+#include "json/json.h"
 
 static const char *const policy_names[] = {
 	[SCALE_MANUAL] = "manual",

@@ -6,7 +6,7 @@
 
 cd "${1:-.}" || exit 1
 
-programs='base|loop|journal|rpc|tls|local|ssh|http|kube|metrics|web|core|apps|jobfile|client|runner|proto'
+programs='base|loop|journal|rpc|tls|local|ssh|http|json|kube|metrics|web|core|apps|jobfile|client|runner|proto'
 
 # The room's own name is always allowed.
 check() {
@@ -39,6 +39,7 @@ wrong=$(
 	check lib/rpc 'base|loop|tls|proto'
 	check lib/tls 'base'
 	check lib/yaml 'base'
+	check lib/json 'base'
 	check lib/local 'base|loop|proto'
 	check lib/ssh 'base|loop'
 	check lib/http 'base|loop'
@@ -83,7 +84,7 @@ wrong=$(
 		awk -F'[:"]' '{ a = $1; b = $4; sub("/[^/]*$", "", a); sub("/[^/]*$", "", b) } a != b { print $0 " is not allowed here" }'
 	for folder in lib/*/; do
 		case $folder in
-		lib/base/ | lib/loop/ | lib/journal/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/kube/ | lib/metrics/ | lib/web/ | lib/yaml/ | 'lib/*/') ;;
+		lib/base/ | lib/loop/ | lib/journal/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/json/ | lib/kube/ | lib/metrics/ | lib/web/ | lib/yaml/ | 'lib/*/') ;;
 		*) echo "$folder is a room without a rule in layers.sh" ;;
 		esac
 	done

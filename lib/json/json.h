@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_VIEWS_JSON_H
-#define CLI_VIEWS_JSON_H
+#ifndef JSON_JSON_H
+#define JSON_JSON_H
 
 /*
- * cJSON as this program uses it: text that is made valid UTF-8, numbers that
+ * cJSON as the programs print it: text that is made valid UTF-8, numbers that
  * may be unknown, one object a line
  *
  * If memory is exhausted cJSON leaves out members.
