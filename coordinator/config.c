@@ -58,6 +58,8 @@ static const struct option_row rows[] = {
 	  "end as it did" },
 	{ "history", NULL, OPTION_SWITCH, AT(history), 0,
 	  .help = "tell what happened to the job of this state directory, and end" },
+	{ "json", NULL, OPTION_SWITCH, AT(json), 0,
+	  .help = "with --history: JSON, one object a line" },
 	{ "check", NULL, OPTION_SWITCH, AT(check), 0,
 	  .help = "read the job file, say what is wrong, and end" },
 	OPTION_ROWS_OF_ALL(struct coordinator_config),
@@ -110,6 +112,8 @@ static int check(const struct coordinator_config *config, struct error *err)
 	if (!config->state && !config->check)
 		return error_set(err, -EINVAL,
 				 "--state is missing; a directory");
+	if (config->json && !config->history)
+		return error_set(err, -EINVAL, "--json goes with --history");
 	if (config->tls && config->unencrypted)
 		return error_set(err, -EINVAL,
 				 "--tls and --unencrypted: one of them");

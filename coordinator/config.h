@@ -22,7 +22,7 @@ struct coordinator_config {
 	unsigned want, grant;   /* ranks; 0: not stated */
 	msec_t grace;           /* from SIGTERM, for a checkpoint */
 	struct adapter_files adapters;
-	bool verbose, check, once, history, unencrypted, help, version;
+	bool verbose, check, once, history, json, unencrypted, help, version;
 };
 
 /* -EINVAL with a sentence. */

@@ -12,6 +12,7 @@
 #include "jobfile/exit.h"
 #include "loop/log_thread.h"
 #include "loop/spawn.h"
+#include "json/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,13 +31,17 @@ static int check(const struct coordinator_config *config)
 	return EXIT_JOBFILE;
 }
 
-static int show_history(const char *dir)
+static int show_history(const struct coordinator_config *config)
 {
 	struct error err;
 
-	if (journal_print(dir, stdout, &err) == 0)
+	if (journal_print(coordinator_journal_dir(config), config->json, stdout,
+			  &err) == 0)
 		return EXIT_DONE;
-	log_error("%s", err.text);
+	if (config->json)
+		json_print_failure(EXIT_SYSTEM, err.text);
+	else
+		log_error("%s", err.text);
 	return EXIT_SYSTEM;
 }
 
@@ -254,8 +259,7 @@ static int answer(const struct coordinator_config *config)
 	}
 	if (config->check)
 		return check(config);
-	return config->history ? show_history(coordinator_journal_dir(config))
-			       : -1;
+	return config->history ? show_history(config) : -1;
 }
 
 int main(int argc, char **argv)

@@ -28,7 +28,8 @@ int cmd_history(const struct args *args, const struct output *output)
 		return output_fail(output, EXIT_USAGE, "%s", err.text);
 	snprintf(program, sizeof(program), "%s/bellows-coordinator",
 		 program_dir(folder, sizeof(folder)));
-	execl(program, program, "--history", "--state", dir.path, (char *)NULL);
+	execl(program, program, "--history", "--state", dir.path,
+	      args->json ? "--json" : (char *)NULL, (char *)NULL);
 	return output_fail(output, EXIT_SYSTEM, "%s: %s", program,
 			   strerror(errno));
 }

@@ -136,7 +136,7 @@ const struct option_row flags[] = {
 	{"print", NULL, OPTION_SWITCH, ARG(print), ON_RUN | WITH_KUBE,
 	 .help = "print what would be created, as JSON, and create nothing"},
 	{"json", NULL, OPTION_SWITCH, ARG(json),
-	 ON_ALL & ~(ON_COMPLETION | ON_HELP | ON_HISTORY | ON_KEYS),
+	 ON_ALL & ~(ON_COMPLETION | ON_HELP | ON_KEYS),
 	 .help = "JSON, one object a line"},
 	{"help", NULL, OPTION_SWITCH, ARG(help), ON_ALL,
 	 .help = "this text"},
@@ -208,6 +208,7 @@ const struct command commands[] = {
 	 "Prints the journal of a job of this machine, whether it runs or not: "
 	 "what moved it,\nfrom where to where, and why.",
 	 "bellows history heat\n"
+	 "  bellows history heat --json\n"
 	 "  kubectl exec heat-master-0 -- bellows-coordinator --history \\\n"
 	 "      --state /var/lib/bellows/job",
 	 1, 1,

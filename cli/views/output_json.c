@@ -217,21 +217,11 @@ static void json_scaled(FILE *to, const char *job,
 	json_print(to, object);
 }
 
-static void json_failure(int code, const char *sentence)
-{
-	cJSON *object = cJSON_CreateObject();
-
-	json_add_text(object, "error", sentence);
-	json_add_number(object, "exit_code", code);
-	json_print(stdout, object);
-	fflush(stdout);
-}
-
 const struct output output_json = {
 	.name = "json",
 	.event = json_event,
 	.jobs = json_jobs,
 	.scaled = json_scaled,
 	.spec = spec_print_json,
-	.failure = json_failure,
+	.failure = json_print_failure,
 };

@@ -2,7 +2,7 @@
 #include "coordinator/journal/print.h"
 
 #include "base/text.h"
-#include "client/job.h"
+#include "coordinator/journal/print_json.h"
 #include "coordinator/journal/replay.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 struct journal_print {
 	struct journal_replay replay;
-	unsigned carried_out; /* before the line at hand */
+	bool json;
 	FILE *to;
 };
 
@@ -36,47 +36,55 @@ static unsigned carried_out(const struct history *history)
 }
 
 /* What the newest rescale cost that was carried out. */
-static void put_pause(FILE *to, const struct history *history)
+static bool find_pause(const struct history *history, struct pause *pause)
 {
 	Bellows__V1__Job job = BELLOWS__V1__JOB__INIT;
-	struct pause pause;
+	bool found = false;
 
 	if (history_fill(history, &job) == 0)
-		for (size_t i = job.n_history; i-- > 0;) {
-			if (!rescale_is_done(job.history[i]))
-				continue;
-			pause = pause_of(job.history[i]);
-			fputs("; the pause was ", to);
-			pause_print(to, &pause);
-			break;
+		for (size_t i = job.n_history; i-- > 0 && !found;) {
+			found = rescale_is_done(job.history[i]);
+			if (found)
+				*pause = pause_of(job.history[i]);
 		}
 	history_unfill(&job);
+	return found;
 }
 
-static void put_event(const struct journal_print *r, const struct job *before,
-		      const struct journal_entry *e)
-{
-	const struct job *job = &r->replay.job;
+/* ---- for people ---- */
 
-	fprintf(r->to, "%s", job_event_name(e->event.type));
+static void put_pause(FILE *to, const struct pause *pause)
+{
+	if (!pause)
+		return;
+	fputs("; the pause was ", to);
+	pause_print(to, pause);
+}
+
+static void put_event(FILE *to, const struct journal_told *told)
+{
+	const struct journal_entry *e = told->entry;
+	const struct job *job = told->job, *before = told->before;
+
+	fprintf(to, "%s", job_event_name(e->event.type));
 	if (before->state != job->state)
-		fprintf(r->to, ", %s -> %s", job_state_name(before->state),
+		fprintf(to, ", %s -> %s", job_state_name(before->state),
 			job_state_name(job->state));
 	if (job->target != job->size)
-		fprintf(r->to, ", %u -> %u ranks", job->size, job->target);
+		fprintf(to, ", %u -> %u ranks", job->size, job->target);
 	else
-		fprintf(r->to, ", %u ranks", job->size);
-	fprintf(r->to, ", start %u", job->epoch);
+		fprintf(to, ", %u ranks", job->size);
+	fprintf(to, ", start %u", job->epoch);
 	if (*e->text)
-		fprintf(r->to, ": %s", text_safe(e->text).s);
-	if (carried_out(&r->replay.history) != r->carried_out)
-		put_pause(r->to, &r->replay.history);
+		fprintf(to, ": %s", text_safe(e->text).s);
+	put_pause(to, told->pause);
 }
 
 /* A line of a summary; instants of what it tells stand behind "at". */
-static void put_summary(FILE *to, const struct history *history,
-			const struct journal_entry *e)
+static void put_summary(FILE *to, const struct journal_told *told)
 {
+	const struct journal_entry *e = told->entry;
+
 	switch (e->kind) {
 	case JOURNAL_JOB:
 		fprintf(to,
@@ -106,8 +114,7 @@ static void put_summary(FILE *to, const struct history *history,
 		break;
 	case JOURNAL_RESULT:
 		fprintf(to, "    ended: %s", text_safe(e->text).s);
-		if (strcmp(e->text, "done") == 0)
-			put_pause(to, history);
+		put_pause(to, told->pause);
 		break;
 	case JOURNAL_NOTICED:
 		fprintf(to, "  at %.3f s: notice: %s",
@@ -129,41 +136,42 @@ static void put_summary(FILE *to, const struct history *history,
 	}
 }
 
-static void put(const struct journal_print *r, const struct job *before,
-		const struct journal_entry *e)
+static void put(FILE *to, const struct journal_told *told)
 {
-	fprintf(r->to, "%10.3f s  ", (double)e->at / 1000);
+	const struct journal_entry *e = told->entry;
+
+	fprintf(to, "%10.3f s  ", (double)e->at / 1000);
 	switch (e->kind) {
 	case JOURNAL_BEGUN:
-		fprintf(r->to, "job %s began ", text_safe(e->text).s);
-		put_day(r->to, e->begun.wall);
+		fprintf(to, "job %s began ", text_safe(e->text).s);
+		put_day(to, e->begun.wall);
 		break;
 	case JOURNAL_LIFE:
-		fputs("another coordinator took over ", r->to);
-		put_day(r->to, e->life.wall);
+		fputs("another coordinator took over ", to);
+		put_day(to, e->life.wall);
 		break;
 	case JOURNAL_EVENT:
-		put_event(r, before, e);
+		put_event(to, told);
 		break;
 	case JOURNAL_SEEN:
-		fprintf(r->to, "step %llu of %llu",
+		fprintf(to, "step %llu of %llu",
 			(unsigned long long)e->seen.step,
 			(unsigned long long)e->seen.total);
 		break;
 	case JOURNAL_CHECKPOINT:
-		fprintf(r->to, "the checkpoint is of step %llu",
+		fprintf(to, "the checkpoint is of step %llu",
 			(unsigned long long)e->checkpoint.step);
 		break;
 	case JOURNAL_REPEATED:
-		fprintf(r->to, "%llu steps are to be computed again",
+		fprintf(to, "%llu steps are to be computed again",
 			(unsigned long long)e->repeated.steps);
 		break;
 	case JOURNAL_NOTICE:
-		fprintf(r->to, "notice: %s", text_safe(e->text).s);
+		fprintf(to, "notice: %s", text_safe(e->text).s);
 		break;
 	case JOURNAL_REQUEST:
-		fprintf(r->to, "request %s: %u -> %u ranks",
-			text_safe(e->text).s, e->request.from, e->request.to);
+		fprintf(to, "request %s: %u -> %u ranks", text_safe(e->text).s,
+			e->request.from, e->request.to);
 		break;
 	case JOURNAL_JOB:
 	case JOURNAL_PROGRESS:
@@ -173,43 +181,62 @@ static void put(const struct journal_print *r, const struct job *before,
 	case JOURNAL_RESULT:
 	case JOURNAL_NOTICED:
 	case JOURNAL_ANSWERED:
-		put_summary(r->to, &r->replay.history, e);
+		put_summary(to, told);
 		break;
 	}
-	fputc('\n', r->to);
+	fputc('\n', to);
 }
+
+static void put_end(FILE *to, const struct journal_end *end)
+{
+	if (end->torn)
+		fprintf(to,
+			"(the last line is torn, and was not acted upon)\n");
+	if (end->damaged)
+		fprintf(to,
+			"(line %u does not fit; nothing behind it is "
+			"believed)\n",
+			end->lines + 1);
+}
+
+/* ---- the whole ---- */
 
 static bool print_entry(void *user, const struct journal_entry *entry)
 {
 	struct journal_print *r = user;
+	const struct history *history = &r->replay.history;
 	const struct job before = r->replay.job;
+	struct journal_told told = {entry, &before, &r->replay.job, NULL};
+	unsigned n = carried_out(history);
+	struct pause pause;
 
-	r->carried_out = carried_out(&r->replay.history);
 	if (!journal_replay_entry(&r->replay, entry))
 		return false;
-	put(r, &before, entry);
+	if ((entry->kind == JOURNAL_EVENT && carried_out(history) != n) ||
+	    (entry->kind == JOURNAL_RESULT && strcmp(entry->text, "done") == 0))
+		told.pause = find_pause(history, &pause) ? &pause : NULL;
+	if (r->json)
+		journal_print_json(r->to, &told);
+	else
+		put(r->to, &told);
 	return true;
 }
 
-int journal_print(const char *dir, FILE *to, struct error *err)
+int journal_print(const char *dir, bool json, FILE *to, struct error *err)
 {
 	static struct journal_print r;
 	struct journal_end end;
 	char path[4200];
 	int result;
 
-	r = (struct journal_print){.to = to};
+	r = (struct journal_print){.json = json, .to = to};
 	snprintf(path, sizeof(path), "%s/journal", dir);
 	result = journal_read(path, print_entry, &r, &end, err);
 	if (result == -ENOENT)
 		return error_set(err, result, "%s: there is no journal", path);
-	if (end.torn)
-		fprintf(to,
-			"(the last line is torn, and was not acted upon)\n");
-	if (end.damaged)
-		fprintf(to,
-			"(line %u does not fit; nothing behind it is "
-			"believed)\n",
-			end.lines + 1);
+	if (json)
+		journal_print_json_end(to, &end);
+	else
+		put_end(to, &end);
 	return result;
 }

@@ -3,15 +3,18 @@
 #define COORDINATOR_JOURNAL_PRINT_H
 
 /*
- * A journal for people: what moved the job, from where to where, and why
+ * A journal for people, or as JSON: what moved the job, from where to where,
+ * and why
  */
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Prints the journal of the state directory dir, also beside a coordinator that
- * runs.  -ENOENT with a sentence: there is no journal. */
-int journal_print(const char *dir, FILE *to, struct error *err);
+ * runs.  json: an object a line, one an entry.  -ENOENT with a sentence: there
+ * is no journal. */
+int journal_print(const char *dir, bool json, FILE *to, struct error *err);
 
 #endif

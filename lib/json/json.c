@@ -53,3 +53,13 @@ void json_print(FILE *to, cJSON *object)
 	cJSON_free(text);
 	cJSON_Delete(object);
 }
+
+void json_print_failure(int code, const char *sentence)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	json_add_text(object, "error", sentence);
+	json_add_number(object, "exit_code", code);
+	json_print(stdout, object);
+	fflush(stdout);
+}

@@ -25,4 +25,7 @@ void json_add_known(cJSON *object, const char *key, double value);
 /* Writes object and a newline, and frees it. */
 void json_print(FILE *to, cJSON *object);
 
+/* On stdout: why a program ends with the status `code`. */
+void json_print_failure(int code, const char *sentence);
+
 #endif

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A coordinator that is killed, and the one that takes its place.  args: BIN"""
 
+import json
 import os
 import re
 import signal
@@ -262,6 +263,35 @@ def told_twice_it_does_not_wait_for_the_checkpoint(room):
         hand.ends_with(128 + signal.SIGTERM)
 
 
+def told_as_json(room):
+    told = room.run("bellows", "history", "heat", "--json").ends_with(0)
+    return [json.loads(line) for line in told.output.splitlines()]
+
+
+def the_history_is_told_as_json_too(room):
+    work, crew = begun(room)
+    crew.grows()
+    entries = told_as_json(room)
+    assert entries[0]["entry"] == "begun" and entries[0]["job"] == "heat"
+    scale = next(at for at in entries if at.get("event") == "scale")
+    assert (scale["before"], scale["state"], scale["ranks"], scale["target"],
+            scale["event_size"]) == ("running", "growing", 2, 3, 3), scale
+    step = [at for at in entries if "pause_ms" in at]
+    assert len(step) == 1 and step[0]["event"] == "step", step
+    assert step[0]["pause_ms"] == room.status()["history"][0]["pause_ms"]
+    crew.kill()
+    crew.again()
+    crew.done(work)
+    entries = told_as_json(room)
+    assert [at["entry"] for at in entries].count("life") == 1
+    assert entries[-1]["state"] == "done", entries[-1]
+    assert len(entries) == crew.journal().count("\n")
+    none = room.run("bellows", "history", "nobody", "--json").ends_with(71)
+    failure = json.loads(none.output)
+    assert failure["exit_code"] == 71, failure
+    assert failure["error"].endswith("nobody/journal: there is no journal")
+
+
 def the_history_is_told_while_it_runs_and_afterwards(room):
     work, crew = begun(room)
     crew.grows()
@@ -295,4 +325,5 @@ if __name__ == "__main__":
         a_coordinator_that_is_told_to_leave_hands_the_job_over,
         a_coordinator_that_waits_for_executors_hands_over_too,
         told_twice_it_does_not_wait_for_the_checkpoint,
-        the_history_is_told_while_it_runs_and_afterwards)
+        the_history_is_told_while_it_runs_and_afterwards,
+        the_history_is_told_as_json_too)

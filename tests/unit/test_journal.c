@@ -186,7 +186,7 @@ static void what_is_printed_cannot_steer_a_terminal(void)
 	FILE *to = open_memstream(&text, &n);
 
 	write_entries(lines, LENGTH(lines));
-	CHECK(journal_print(room, to, NULL) == 0);
+	CHECK(journal_print(room, false, to, NULL) == 0);
 	fclose(to);
 	CHECK_TEXT(strstr(text, "notice"), "notice: w?2J was lost\n");
 }
@@ -214,7 +214,7 @@ static void what_a_rescale_cost_is_printed(void)
 	FILE *to = open_memstream(&text, &n);
 
 	write_entries(lines, LENGTH(lines));
-	CHECK(journal_print(room, to, NULL) == 0);
+	CHECK(journal_print(room, false, to, NULL) == 0);
 	fclose(to);
 	CHECK_TEXT(strstr(text, "ended"),
 		   "ended: done; the pause was 2.000 s (still computing 0.300 "

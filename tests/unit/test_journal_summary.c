@@ -292,7 +292,7 @@ static bool is_told(const char *sentence)
 	CLEANUP(free) char *text = NULL;
 	size_t n;
 	FILE *to = open_memstream(&text, &n);
-	int r = to ? journal_print(room, to, NULL) : -ENOMEM;
+	int r = to ? journal_print(room, false, to, NULL) : -ENOMEM;
 
 	if (to)
 		fclose(to);
