@@ -78,22 +78,6 @@ static void a_rescale_pauses_a_job_by_its_new_size(void)
 	CHECK(metrics.rescales == 2);
 }
 
-/* Job 0 has done 50 of its 100 steps when it is parked, and pauses for 3 s when
- * it has its slots again. */
-static void a_job_that_was_parked_goes_on_from_there(void)
-{
-	begin_sim();
-	workload.slots = 5;
-	classes[0].min = classes[0].max = 4;
-	submit(0, 1);
-	submit(102 * S, 9);
-	jobs[1].steps = 6;
-	CHECK_TEXT(run("bellows"),
-		   "0: 0 has 5, 102: 0 has 0, 102: 1 has 5, 116: 1 has 0, "
-		   "116: 0 has 5, 219: 0 has 0");
-	CHECK(is_near(metrics.response, 0));
-}
-
 static void a_decision_has_its_effect_after_the_delay(void)
 {
 	begin_sim();
@@ -306,35 +290,36 @@ static void a_policy_without_fair_shares_sees_no_users(void)
 	CHECK(questions == 2);
 }
 
-/* All jobs take 202 s. */
+/* Each takes 202 s, and all slots. */
+static void submit_three(void)
+{
+	begin_sim();
+	workload.slots = 5;
+	classes[0].min = classes[0].max = 4;
+	submit(0, 1);
+	submit(1 * S, 1);
+	submit(2 * S, 1);
+}
+
+#define LAST_IS_SECOND                                                         \
+	"0: 0 has 5, 202: 0 has 0, 202: 2 has 5, 404: 2 has 0, "               \
+	"404: 1 has 5, 606: 1 has 0"
+
 static void bellows_prefers_the_user_who_had_less(void)
 {
 	static struct workload_user users[] = {{"ada", 1}, {"bob", 1}};
 
-	begin_sim();
+	submit_three();
 	workload.users = (struct workload_users){.at = users, .n = 2};
-	workload.slots = 5;
-	classes[0].min = classes[0].max = 4;
-	submit(0, 1);
-	submit(1 * S, 1);
-	submit(2 * S, 1);
 	jobs[2].user = 1;
-	CHECK_TEXT(run("bellows"), "0: 0 has 5, 202: 0 has 0, 202: 2 has 5, "
-				   "404: 2 has 0, 404: 1 has 5, 606: 1 has 0");
+	CHECK_TEXT(run("bellows"), LAST_IS_SECOND);
 }
 
-/* Both of the later jobs take 202 s. */
 static void bellows_believes_the_estimate_until_a_job_runs(void)
 {
-	begin_sim();
-	workload.slots = 5;
-	classes[0].min = classes[0].max = 4;
-	submit(0, 1);
-	submit(1 * S, 1);
-	submit(2 * S, 1);
+	submit_three();
 	jobs[2].estimate = 20 * S;
-	CHECK_TEXT(run("bellows"), "0: 0 has 5, 202: 0 has 0, 202: 2 has 5, "
-				   "404: 2 has 0, 404: 1 has 5, 606: 1 has 0");
+	CHECK_TEXT(run("bellows"), LAST_IS_SECOND);
 }
 
 static void jobs_that_wait_for_ever_are_an_error(void)
@@ -395,7 +380,6 @@ static void slots_of_a_job_are_spans_of_time(void)
 RUN_TESTS(TEST(a_job_starts_and_computes),
 	  TEST(a_job_may_have_steps_of_its_own),
 	  TEST(a_rescale_pauses_a_job_by_its_new_size),
-	  TEST(a_job_that_was_parked_goes_on_from_there),
 	  TEST(a_decision_has_its_effect_after_the_delay),
 	  TEST(averages_are_weighted_by_priority),
 	  TEST(a_short_run_counts_as_ten_seconds_in_the_slowdown),
