@@ -23,6 +23,7 @@
 #define CALL_CANCEL        COORDINATOR_CALL("Cancel")
 #define CALL_GET_JOB       COORDINATOR_CALL("GetJob")
 #define CALL_WATCH_JOB     COORDINATOR_CALL("WatchJob")
+#define CALL_HISTORY       COORDINATOR_CALL("History")
 
 /* The DNS name in the coordinator's certificate, the same in every job.  It is
  * never looked up. */

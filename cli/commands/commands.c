@@ -7,7 +7,7 @@
 
 #define ARG(member) offsetof(struct args, member)
 
-enum { ON_JOB = ON_SCALE | ON_STATUS | ON_WATCH | ON_CANCEL };
+enum { ON_JOB = ON_SCALE | ON_STATUS | ON_WATCH | ON_CANCEL | ON_HISTORY };
 
 /* clang-format off */
 const struct option_row flags[] = {
@@ -86,7 +86,7 @@ const struct option_row flags[] = {
 	{"explain", NULL, OPTION_SWITCH, ARG(explain), ON_SIMULATE,
 	 .help = "every decision with its reason, in place of the figures"},
 	{"state", "DIR", OPTION_TEXT, ARG(lookup.state),
-	 ON_RUN | ON_JOB | ON_HISTORY | NOT_WITH_KUBE,
+	 ON_RUN | ON_JOB | NOT_WITH_KUBE,
 	 .help = "the job's state directory"},
 	{"connect", "ADDR", OPTION_TEXT, ARG(lookup.connect), ON_JOB | NOT_WITH_KUBE,
 	 .help = "the coordinator's address, in place of JOB"},
@@ -205,14 +205,14 @@ const struct command commands[] = {
 	 cmd_cancel},
 	{ON_HISTORY, "history", "JOB",
 	 "tell what happened to a job",
-	 "Prints the journal of a job of this machine, whether it runs or not: "
-	 "what moved it,\nfrom where to where, and why.",
+	 "Prints the journal of a job: what moved it, from where to where, and "
+	 "why. Of a job\nof this machine, whether it runs or not; of one "
+	 "elsewhere, while it runs.",
 	 "bellows history heat\n"
 	 "  bellows history heat --json\n"
-	 "  kubectl exec heat-master-0 -- bellows-coordinator --history \\\n"
-	 "      --state /var/lib/bellows/job",
+	 "  bellows history heat --on kube -n physics",
 	 1, 1,
-	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_SYSTEM, -1},
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_SYSTEM, -1},
 	 cmd_history},
 	{ON_VALIDATE, "validate", "FILE",
 	 "check a job file",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/help.h"
 
-enum { ON_JOB = ON_SCALE | ON_STATUS | ON_WATCH | ON_CANCEL };
+enum { ON_JOB = ON_SCALE | ON_STATUS | ON_WATCH | ON_CANCEL | ON_HISTORY };
 
 static void print_names(FILE *to)
 {

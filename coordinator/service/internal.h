@@ -30,7 +30,8 @@ struct service {
 
 	struct list watchers; /* calls of WatchJob */
 	struct loop_timer publish;
-	struct list outputs; /* calls of Output */
+	struct list histories; /* calls of History */
+	struct list outputs;   /* calls of Output */
 	struct output_writer *writer;
 	char shortfall[REASON_MAX]; /* why its size is not its want; "" */
 	char stall[REASON_MAX];     /* for how long it stands still; "" */
@@ -41,6 +42,15 @@ struct service {
 void service_on_watch(struct service *service, struct rpc_call *call);
 void service_on_watch_gone(struct rpc_call *call);
 void service_on_watch_writable(struct service *service, struct rpc_call *call);
+
+/* ---- history_call.c: calls of History ---- */
+
+void history_call_begin(struct service *service, struct rpc_call *call,
+			bool json);
+void history_call_gone(struct rpc_call *call);
+void history_call_writable(struct rpc_call *call);
+/* Those that wait for a child to end. */
+void history_calls_end(struct service *service);
 
 /* ---- output.c: whole lines of a rank of a start, and calls of Output ---- */
 

@@ -48,6 +48,24 @@ static void on_get(struct rpc_call *call, const ProtobufCMessage *message,
 	status_unfill(&job);
 }
 
+static void on_history(struct rpc_call *call, const ProtobufCMessage *message,
+		       void *user)
+{
+	history_call_begin(
+		user, call,
+		((const Bellows__V1__HistoryRequest *)message)->json);
+}
+
+static void on_history_gone(struct rpc_call *call, void *user)
+{
+	history_call_gone(call);
+}
+
+static void on_history_writable(struct rpc_call *call, void *user)
+{
+	history_call_writable(call);
+}
+
 /* ---- scaling ---- */
 
 static void answer(struct asked *asked, const struct request *request,
@@ -342,5 +360,8 @@ const struct rpc_method service_methods[SERVICE_METHODS] = {
 	  .on_message = on_get },
 	{ CALL_WATCH_JOB, RPC_SERVER_STREAM, &bellows__v1__get_job_request__descriptor,
 	  .on_message = on_watch, .on_gone = on_watch_gone, .on_writable = on_watch_writable },
+	{ CALL_HISTORY, RPC_SERVER_STREAM, &bellows__v1__history_request__descriptor,
+	  .on_message = on_history, .on_gone = on_history_gone,
+	  .on_writable = on_history_writable },
 };
 /* clang-format on */

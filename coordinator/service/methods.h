@@ -8,7 +8,7 @@
 
 #include "rpc/server.h"
 
-enum { SERVICE_METHODS = 12 };
+enum { SERVICE_METHODS = 13 };
 
 extern const struct rpc_method service_methods[SERVICE_METHODS];
 

@@ -33,6 +33,7 @@ static const struct {
 	{ CALL_GET_JOB,       MONITOR | CLIENT | SCHEDULER },
 	{ CALL_WATCH_JOB,     MONITOR | CLIENT | SCHEDULER },
 	{ CALL_CANCEL,        CLIENT | SCHEDULER           },
+	{ CALL_HISTORY,       CLIENT                       },
 };
 /* clang-format on */
 

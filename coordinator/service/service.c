@@ -150,6 +150,7 @@ int service_create(struct service **out, struct loop *loop,
 	    0)
 		service->incarnation = (uint64_t)loop_now();
 	list_init(&service->watchers);
+	list_init(&service->histories);
 	list_init(&service->outputs);
 	r = output_writer_create(&service->writer, loop, config->state, on_room,
 				 on_file, service, err);
@@ -167,6 +168,7 @@ struct service *service_destroy(struct service *service)
 		return NULL;
 	loop_timer_clear(&service->publish);
 	endpoints_close(service);
+	history_calls_end(service);
 	output_writer_destroy(service->writer);
 	free(service);
 	return NULL;

@@ -121,6 +121,14 @@ class Heat:
         at.end(PATIENCE)
         return at
 
+    def sizes(self):
+        """That it was asked for, as its journal has them."""
+        at = self.ask("history", "heat", "--json")
+        at.ends_with(0, PATIENCE)
+        entries = [json.loads(line) for line in at.output.splitlines()]
+        return [entry["event_size"] for entry in entries
+                if entry.get("event") == "scale"]
+
     def phase(self):
         state = self.space.get("vcjob", "heat").get("status", {}) \
             .get("state", {}).get("phase")
@@ -176,6 +184,7 @@ def is_elastic(room, space, name, kind, phase):
     begin(space, name)
     heat = Heat(room, space)
     grows_and_shrinks(heat)
+    assert heat.sizes() == [4, 3], heat.sizes()
     heat.ends(phase)
     heat.is_well()
     assert TOLD <= heat.events(kind), heat.events(kind)

@@ -24,7 +24,7 @@ REFLECTION = "grpc.reflection.{}.ServerReflection"
 TIMEOUT = 60
 CALLS = {"JobInit", "RetrieveKeys", "ActiveServer", "Output", "Checkpointing",
          "EndExec", "Scale", "Grant", "Supply", "Cancel", "GetJob",
-         "WatchJob"}
+         "WatchJob", "History"}
 STRING, BYTES, INT32, MESSAGE = 9, 12, 5, 11
 
 
@@ -101,7 +101,8 @@ class Client:
     def call(self, service, method):
         """The request's class, and a function to call it with one."""
         at = self.learn(service).methods_by_name[method]
-        streams = {("Health", "Watch"), ("Coordinator", "WatchJob")}
+        streams = {("Health", "Watch"), ("Coordinator", "WatchJob"),
+                   ("Coordinator", "History")}
         kind = (self.channel.unary_stream
                 if (service.rsplit(".", 1)[-1], method) in streams
                 else self.channel.unary_unary)

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import zlib
 
 import harness
 from crew import Crew, resumed, steps_of
@@ -309,6 +310,47 @@ def the_history_is_told_while_it_runs_and_afterwards(room):
         "nobody/journal: there is no journal")
 
 
+def is_told_from_afar(room, crew, *more):
+    """The same as from the journal itself, which may have grown meanwhile."""
+    address = harness.read(f"{crew.state}/address", "r").strip()
+    far = room.run("bellows", "history", "--connect", address, *more) \
+        .ends_with(0).output
+    near = room.run("bellows", "history", "heat", *more).ends_with(0).output
+    assert far.count("\n") > 5 and near.startswith(far), (far, near)
+    return far
+
+
+def the_coordinator_tells_the_history_too(room):
+    work, crew = begun(room)
+    crew.grows()
+    assert "scale, running -> growing" in is_told_from_afar(room, crew)
+    assert '"event":"scale"' in is_told_from_afar(room, crew, "--json")
+    address = harness.read(f"{crew.state}/address", "r").strip()
+    os.rename(f"{crew.state}/journal", room.path("elsewhere"))
+    room.run("bellows", "history", "--connect", address).ends_with(69).says(
+        "the journal cannot be told; the coordinator's log says why")
+    crew.lead.says("there is no journal")
+    os.rename(room.path("elsewhere"), f"{crew.state}/journal")
+    crew.done(work)
+
+
+def a_long_history_is_told_to_its_end(room):
+    """More than the coordinator's queue holds for one client."""
+    work, crew = begun(room)
+    crew.kill()
+    at = crew.journal().splitlines()[-1].split()[1]
+    line = f"{at} notice 1 ".encode() + 300 * b"\xff"
+    with open(f"{crew.state}/journal", "ab") as journal:
+        for _ in range(10000):
+            journal.write(b"%08x %s\n" % (zlib.crc32(line), line))
+    crew.again()
+    crew.computes(2)
+    told = is_told_from_afar(room, crew, "--json")
+    assert told.count('"notice"') == 10000
+    assert len(told.encode()) > 8 << 20, len(told.encode())
+    crew.done(work)
+
+
 if __name__ == "__main__":
     harness.main(
         the_size_and_the_history_outlive_the_coordinator,
@@ -326,4 +368,6 @@ if __name__ == "__main__":
         a_coordinator_that_waits_for_executors_hands_over_too,
         told_twice_it_does_not_wait_for_the_checkpoint,
         the_history_is_told_while_it_runs_and_afterwards,
-        the_history_is_told_as_json_too)
+        the_history_is_told_as_json_too,
+        the_coordinator_tells_the_history_too,
+        a_long_history_is_told_to_its_end)

@@ -34,7 +34,7 @@ MAY = {
     "coordinator": set(),
     "executor": EXECUTORS,
     "monitor": {"Supply", "Scale", "GetJob", "WatchJob"},
-    "client": {"Scale", "GetJob", "WatchJob", "Cancel"},
+    "client": {"Scale", "GetJob", "WatchJob", "Cancel", "History"},
     "scheduler": {"Grant", "Cancel", "GetJob", "WatchJob"},
 }
 METHODS = sorted(set().union(*MAY.values()))

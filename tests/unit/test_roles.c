@@ -23,6 +23,7 @@ static const struct {
 	{"Scale", "monitor client "},
 	{"Supply", "monitor "},
 	{"Cancel", "client scheduler "},
+	{"History", "client "},
 	{"GetJob", "monitor client scheduler "},
 	{"Grant", "scheduler "},
 	{"WatchJob", "monitor client scheduler "},
