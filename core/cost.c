@@ -10,15 +10,15 @@
 #define PAUSE    0.1
 #define RATE     (double)(1 << 30) /* bytes a second */
 
-/* Fewest terms first; the order of cost_fit's terms. */
+/* One holds until a later one is better; the order of cost_fit's terms. */
 static const struct {
 	enum cost_law law;
 	unsigned n;
 	unsigned terms[COST_TERMS];
 } laws[COST_FITS] = {
-	{COST_LINEAR, 1, {0}},
-	{COST_AMDAHL, 2, {0, 1}},
-	{COST_USL, 2, {0, 2}},
+	{COST_LINEAR, 1, {0}},    {COST_AMDAHL, 2, {0, 1}},
+	{COST_FLAT, 1, {1}},      {COST_USL, 2, {0, 2}},
+	{COST_SLOWER, 1, {2}},    {COST_SLOWER, 2, {1, 2}},
 	{COST_USL, 3, {0, 1, 2}},
 };
 
@@ -312,18 +312,25 @@ struct cost_time cost_of_rescale(const struct cost_rescales *rescales,
 	return price;
 }
 
+struct cost_time cost_difference(const struct cost_curve *curve, unsigned from,
+				 double here, unsigned to, double there)
+{
+	struct terms at = terms_at(from), other = terms_at(to);
+
+	for (size_t i = 0; i < COST_TERMS; i++)
+		at.x[i] = here * at.x[i] - there * other.x[i];
+	return predict(curve, &at);
+}
+
 struct cost_time cost_gain(const struct cost_curve *curve, unsigned from,
 			   unsigned to, double steps_left,
 			   const struct cost_time *price)
 {
-	struct terms here = terms_at(from), at = terms_at(to);
-	struct cost_time saved;
+	struct cost_time saved =
+		cost_difference(curve, from, steps_left, to, steps_left);
 
-	for (size_t i = 0; i < COST_TERMS; i++)
-		at.x[i] = here.x[i] - at.x[i];
-	saved = predict(curve, &at);
 	return (struct cost_time){
-		.seconds = steps_left * saved.seconds - price->seconds,
-		.sd = hypot(steps_left * saved.sd, price->sd),
+		.seconds = saved.seconds - price->seconds,
+		.sd = hypot(saved.sd, price->sd),
 	};
 }

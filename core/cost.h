@@ -14,11 +14,14 @@
  *                               universal scalability law of Gunther 2007,
  * whose throughput is l n / (1 + s (n - 1) + k n (n - 1)): b = (1 - s) / l, a =
  * (s - k) / l, c = k / l; as a < 0 is noise mostly, s >= k is asked for
+ *   flat    a                   more ranks change nothing
+ *   slower  c n, or a + c n     each rank costs time
  *
  * Each law that the number of sizes supports is fitted by least squares,
- * weighted by how well each mean is known.  The one with the fewest terms holds
- * to which another one, with a term more, is not better at 95 % (likelihood
- * ratio: the sum of squares falls by more than 3.84).
+ * weighted by how well each mean is known.  A law whose terms would be negative
+ * does not hold.  The first in this list holds to which a later one is not
+ * better at 95 % (likelihood ratio: the sum of squares falls by more than
+ * 3.84); one of them always does.
  *
  * A prediction has a standard deviation: that of the fit, and how far the laws
  * that could hold as well differ from the one that does.  Two sizes do not tell
@@ -62,10 +65,12 @@ enum cost_law {
 	COST_ONE_SIZE, /* between none and the ideal speed-up */
 	COST_LINEAR,
 	COST_AMDAHL,
+	COST_FLAT,
 	COST_USL,
+	COST_SLOWER,
 };
 
-enum { COST_TERMS = 3, COST_FITS = 4 };
+enum { COST_TERMS = 3, COST_FITS = 7 };
 
 /* Terms in this order: b / n, a, c n; one that the law lacks is 0. */
 struct cost_fit {
@@ -108,6 +113,12 @@ void cost_rescaled(struct cost_rescales *rescales, double pause);
  */
 struct cost_time cost_of_rescale(const struct cost_rescales *rescales,
 				 uint64_t state_bytes);
+
+/* here times a step on from ranks, less there times a step on to ranks: for
+ * what a change saves, in seconds or in rank-seconds.  What is uncertain at
+ * both sizes alike is not uncertain in the difference. */
+struct cost_time cost_difference(const struct cost_curve *curve, unsigned from,
+				 double here, unsigned to, double there);
 
 /* What the job ends earlier if it computes its last steps on other ranks;
  * negative: later.  The price is paid once. */

@@ -81,6 +81,39 @@ static void a_program_that_slows_down_with_ranks_is_seen(void)
 	      cost_of_step(&curve, 4).seconds);
 }
 
+/* No other law has terms that are not negative: its time grows by more than its
+ * ranks, or by nothing but them. */
+static void a_program_that_gains_nothing_by_ranks_is_seen_by_two_sizes(void)
+{
+	struct cost_steps steps = {0};
+	struct cost_curve flat, slow;
+
+	for (int i = 0; i < 20; i++) {
+		cost_observe(&steps, 2, 1);
+		cost_observe(&steps, 8, 1.001);
+	}
+	flat = cost_fit(&steps);
+	CHECK(flat.law == COST_FLAT);
+	CHECK(fabs(cost_seconds(&flat, 4) - 1) < 0.01);
+	steps = (struct cost_steps){0};
+	for (int i = 0; i < 20; i++) {
+		cost_observe(&steps, 2, 1);
+		cost_observe(&steps, 4, 2.1);
+	}
+	slow = cost_fit(&steps);
+	CHECK(slow.law == COST_SLOWER);
+	CHECK(fabs(cost_seconds(&slow, 1) - 0.5) < 0.05);
+}
+
+static void each_rank_may_cost_the_same_time(void)
+{
+	static const struct law each = {0, 1, 0.1};
+	struct cost_curve curve = FIT(&each, 1, 2, 8);
+
+	CHECK(curve.law == COST_SLOWER);
+	CHECK(says(&curve, 4, 1.4));
+}
+
 static void a_program_that_is_faster_than_ideal_is_taken_as_ideal(void)
 {
 	struct cost_steps steps = {0};
@@ -223,6 +256,15 @@ static void a_rescale_pays_if_there_are_steps_enough_left(void)
 	CHECK(fabs(cost_gain(&curve, 4, 2, 10, &price).seconds - -30) < 1e-6);
 }
 
+static void work_that_is_saved_counts_the_ranks(void)
+{
+	struct cost_curve curve = FIT(&amdahl, 2, 4, 8); /* 5, 3, 2 s */
+	struct cost_time saved = cost_difference(&curve, 4, 40, 2, 20);
+
+	CHECK(fabs(saved.seconds - 20) < 1e-6);
+	CHECK(saved.sd > 0 && saved.sd < 3);
+}
+
 /* What is uncertain at both sizes alike is not uncertain in their difference.
  */
 static void a_size_that_does_not_change_gains_nothing_for_certain(void)
@@ -236,6 +278,8 @@ static void a_size_that_does_not_change_gains_nothing_for_certain(void)
 
 RUN_TESTS(TEST(each_law_is_found_in_what_it_made),
 	  TEST(a_program_that_slows_down_with_ranks_is_seen),
+	  TEST(a_program_that_gains_nothing_by_ranks_is_seen_by_two_sizes),
+	  TEST(each_rank_may_cost_the_same_time),
 	  TEST(a_program_that_is_faster_than_ideal_is_taken_as_ideal),
 	  TEST(two_sizes_tell_little_of_one_that_is_far_from_them),
 	  TEST(one_size_leaves_all_between_no_speed_up_and_the_ideal_one),
@@ -246,4 +290,5 @@ RUN_TESTS(TEST(each_law_is_found_in_what_it_made),
 	  TEST(the_size_that_was_seen_least_makes_room),
 	  TEST(the_first_rescale_is_priced_by_the_state_and_others_by_it),
 	  TEST(a_rescale_pays_if_there_are_steps_enough_left),
+	  TEST(work_that_is_saved_counts_the_ranks),
 	  TEST(a_size_that_does_not_change_gains_nothing_for_certain))
