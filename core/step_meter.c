@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/step_meter.h"
+
+#include <math.h>
+
+static const struct cost_size *find(const struct cost_steps *steps,
+				    unsigned ranks)
+{
+	for (size_t i = 0; i < steps->n; i++)
+		if (steps->sizes[i].ranks == ranks)
+			return &steps->sizes[i];
+	return NULL;
+}
+
+/* What was measured at this size before the batch: its parts are undone as
+ * Chan, Golub and LeVeque 1979 put two samples together. */
+static struct cost_size without(const struct cost_size *all,
+				const struct cost_size *batch)
+{
+	struct cost_size before = {.ranks = all->ranks, .n = all->n - batch->n};
+	double n = (double)before.n, m = (double)batch->n, off;
+
+	before.mean = (all->mean * (double)all->n - batch->mean * m) / n;
+	off = before.mean - batch->mean;
+	before.squares = fmax(0, all->squares - batch->squares -
+					 off * off * n * m / (n + m));
+	return before;
+}
+
+static bool has_changed(const struct cost_size *before,
+			const struct cost_size *batch)
+{
+	double off = fabs(batch->mean - before->mean);
+	double n = (double)before->n, m = (double)batch->n;
+	double variance = (before->squares + batch->squares) / (n + m - 2);
+
+	return off > METER_CHANGE * before->mean &&
+	       off > METER_DEVIATIONS * sqrt(variance * (1 / n + 1 / m));
+}
+
+static void judge_batch(struct step_meter *meter)
+{
+	struct cost_steps *steps = &meter->steps;
+	const struct cost_size *batch = &meter->batch.sizes[0];
+	const struct cost_size *all = find(steps, batch->ranks);
+	struct cost_size before;
+
+	if (!all || all->n < batch->n + METER_BATCH)
+		return;
+	before = without(all, batch);
+	if (!has_changed(&before, batch))
+		return;
+	meter->change = (struct step_change){
+		.ranks = batch->ranks,
+		.from = before.mean,
+		.to = batch->mean,
+		.number = meter->change.number + 1,
+	};
+	*steps = meter->batch;
+}
+
+static void measure(struct step_meter *meter, unsigned ranks, double seconds)
+{
+	bool is_warm = meter->steps.cold == 0;
+
+	cost_observe(&meter->steps, ranks, seconds);
+	if (!is_warm)
+		return;
+	meter->fresh++;
+	cost_observe(&meter->batch, ranks, seconds);
+	if (meter->fresh % METER_BATCH == 0) {
+		judge_batch(meter);
+		meter->batch = (struct cost_steps){0};
+	}
+}
+
+void step_meter_look(struct step_meter *meter, const struct step_look *look)
+{
+	struct step_look last = meter->last;
+	double steps = (double)look->step - (double)last.step;
+
+	if (look->epoch != last.epoch) {
+		cost_started(&meter->steps);
+		meter->fresh = 0;
+		meter->batch = (struct cost_steps){0};
+		meter->last = *look;
+	} else if (steps < 0 || meter->is_broken) {
+		meter->last = *look;
+	} else if (steps > 0 && look->at > last.at) {
+		measure(meter, look->ranks,
+			(double)(look->at - last.at) / 1000 / steps);
+		meter->stride = steps;
+		meter->last = *look;
+	}
+	meter->is_broken = false;
+}
+
+void step_meter_break(struct step_meter *meter)
+{
+	meter->is_broken = true;
+}
