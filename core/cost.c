@@ -39,13 +39,22 @@ void cost_started(struct cost_steps *steps)
 	steps->cold = COST_WARM_UP;
 }
 
-static struct cost_size *size_of(struct cost_steps *steps, unsigned ranks)
+const struct cost_size *cost_seen(const struct cost_steps *steps,
+				  unsigned ranks)
 {
-	struct cost_size *size = steps->sizes;
-
 	for (size_t i = 0; i < steps->n; i++)
 		if (steps->sizes[i].ranks == ranks)
 			return &steps->sizes[i];
+	return NULL;
+}
+
+static struct cost_size *size_of(struct cost_steps *steps, unsigned ranks)
+{
+	const struct cost_size *seen = cost_seen(steps, ranks);
+	struct cost_size *size = steps->sizes;
+
+	if (seen)
+		return &steps->sizes[seen - steps->sizes];
 	if (steps->n < LENGTH(steps->sizes))
 		size = &steps->sizes[steps->n++];
 	else
@@ -102,6 +111,15 @@ static double weight_of(const struct cost_size *size, double noise)
 	double relative = noise / (double)size->n + NOISE * NOISE;
 
 	return 1 / (relative * size->mean * size->mean);
+}
+
+struct cost_time cost_measured(const struct cost_steps *steps,
+			       const struct cost_size *size)
+{
+	return (struct cost_time){
+		.seconds = size->mean,
+		.sd = 1 / sqrt(weight_of(size, noise_of(steps))),
+	};
 }
 
 /* The inverse of a symmetric positive matrix of n rows, by Gauss and Jordan;

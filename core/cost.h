@@ -100,6 +100,14 @@ void cost_started(struct cost_steps *steps);
  * left out. */
 void cost_observe(struct cost_steps *steps, unsigned ranks, double seconds);
 
+/* What was measured on so many ranks; NULL: nothing. */
+const struct cost_size *cost_seen(const struct cost_steps *steps,
+				  unsigned ranks);
+
+/* The mean of it, and how well that is known. */
+struct cost_time cost_measured(const struct cost_steps *steps,
+			       const struct cost_size *size);
+
 struct cost_curve cost_fit(const struct cost_steps *steps);
 
 /* ranks > 0.  cost_seconds() is the prediction alone; NAN: nothing is known. */

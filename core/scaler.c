@@ -106,14 +106,18 @@ struct scaler_want scaler_decide(struct scaler *scaler,
 	return want;
 }
 
-static void pause_until(struct scaler *scaler, msec_t now)
+msec_t scaler_pause(unsigned attempt)
 {
 	msec_t pause = SCALER_PAUSE;
 
-	for (unsigned i = 0; i < scaler->attempt; i++)
-		if (pause < SCALER_PAUSE_MAX)
-			pause *= 2;
-	scaler->pause = now + pause;
+	for (unsigned i = 0; i < attempt && pause < SCALER_PAUSE_MAX; i++)
+		pause *= 2;
+	return pause;
+}
+
+static void pause_until(struct scaler *scaler, msec_t now)
+{
+	scaler->pause = now + scaler_pause(scaler->attempt);
 }
 
 void scaler_answered(struct scaler *scaler, enum scaler_answer answer,

@@ -86,6 +86,9 @@ void scaler_init(struct scaler *scaler, const struct scaler_step *steps,
 struct scaler_want scaler_decide(struct scaler *scaler,
 				 const struct scaler_facts *facts);
 
+/* From the answer to this attempt to the next one. */
+msec_t scaler_pause(unsigned attempt);
+
 void scaler_answered(struct scaler *scaler, enum scaler_answer answer,
 		     msec_t now);
 

@@ -3,15 +3,6 @@
 
 #include <math.h>
 
-static const struct cost_size *find(const struct cost_steps *steps,
-				    unsigned ranks)
-{
-	for (size_t i = 0; i < steps->n; i++)
-		if (steps->sizes[i].ranks == ranks)
-			return &steps->sizes[i];
-	return NULL;
-}
-
 /* What was measured at this size before the batch: its parts are undone as
  * Chan, Golub and LeVeque 1979 put two samples together. */
 static struct cost_size without(const struct cost_size *all,
@@ -42,7 +33,7 @@ static void judge_batch(struct step_meter *meter)
 {
 	struct cost_steps *steps = &meter->steps;
 	const struct cost_size *batch = &meter->batch.sizes[0];
-	const struct cost_size *all = find(steps, batch->ranks);
+	const struct cost_size *all = cost_seen(steps, batch->ranks);
 	struct cost_size before;
 
 	if (!all || all->n < batch->n + METER_BATCH)

@@ -226,6 +226,24 @@ static void the_size_that_was_seen_least_makes_room(void)
 	CHECK(steps.sizes[4].ranks == 100 && steps.sizes[4].n == 1);
 }
 
+static void what_was_measured_at_a_size_is_known_the_better_the_more_it_is(void)
+{
+	struct cost_steps steps = {0};
+	struct cost_time few, many;
+
+	for (int i = 0; i < 4; i++)
+		cost_observe(&steps, 2, i % 2 ? 3 : 5);
+	CHECK(!cost_seen(&steps, 4));
+	CHECK(cost_seen(&steps, 2)->n == 4);
+	few = cost_measured(&steps, cost_seen(&steps, 2));
+	for (int i = 0; i < 96; i++)
+		cost_observe(&steps, 2, i % 2 ? 3 : 5);
+	many = cost_measured(&steps, cost_seen(&steps, 2));
+	CHECK(few.seconds == 4 && fabs(many.seconds - 4) < 1e-9);
+	CHECK(few.sd > 0.5 && few.sd < 0.7);
+	CHECK(many.sd > 0.1 && many.sd < 0.12);
+}
+
 /* ---- rescales ---- */
 
 static void the_first_rescale_is_priced_by_the_state_and_others_by_it(void)
@@ -287,6 +305,7 @@ RUN_TESTS(TEST(each_law_is_found_in_what_it_made),
 	  TEST(predictions_from_noisy_steps_are_as_good_as_they_say),
 	  TEST(the_warm_up_after_a_start_is_left_out),
 	  TEST(times_that_are_none_are_left_out),
+	  TEST(what_was_measured_at_a_size_is_known_the_better_the_more_it_is),
 	  TEST(the_size_that_was_seen_least_makes_room),
 	  TEST(the_first_rescale_is_priced_by_the_state_and_others_by_it),
 	  TEST(a_rescale_pays_if_there_are_steps_enough_left),
