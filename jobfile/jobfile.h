@@ -26,6 +26,14 @@ enum { RANKS_MAX = 4096, SCHEDULE_MAX = 256, JOBFILE_BYTES_MAX = 1 << 20 };
 enum scale_policy {
 	SCALE_MANUAL,   /* only when asked to */
 	SCALE_SCHEDULE, /* at the moments below */
+	SCALE_BENEFIT,  /* by what the goal gains */
+};
+
+enum scale_goal {
+	SCALE_SOONEST,
+	SCALE_CHEAPEST,
+	SCALE_FINISH_BY,
+	SCALE_EFFICIENCY,
 };
 
 /* One moment of a schedule: reached by progress or by time, whichever it has.
@@ -81,6 +89,10 @@ struct jobfile {
 	unsigned restarts;          /* after losses and crashes */
 
 	enum scale_policy policy;
+	enum scale_goal goal;
+	msec_t finish_by;  /* since the job began */
+	double efficiency; /* 0 to 1 */
+	bool probes;       /* other sizes, to learn what steps take there */
 	struct schedule_step *schedule;
 	size_t n_schedule;
 

@@ -91,6 +91,21 @@ static int parse_duration(struct reader *reader,
 	return 0;
 }
 
+static int parse_percent(struct reader *reader,
+			 const struct jobfile_entry *entry, const char *text)
+{
+	double percent;
+	const char *end = decimal_read(&percent, text);
+
+	if (!end || strcmp(end, "%") != 0)
+		return refuse_text(reader, entry, text, "is not a percentage");
+	if (percent < (double)entry->key->min ||
+	    percent > (double)entry->key->max)
+		return refuse_text(reader, entry, text, "is out of range");
+	*(double *)value_member(entry) = percent / 100;
+	return 0;
+}
+
 static int parse_moment(struct reader *reader,
 			const struct jobfile_entry *entry, const char *text)
 {
@@ -239,6 +254,8 @@ int value_read_text(struct reader *reader, const struct jobfile_entry *entry,
 		return value_number(reader, entry, text, value_member(entry));
 	case KEY_DURATION:
 		return parse_duration(reader, entry, text, value_member(entry));
+	case KEY_PERCENT:
+		return parse_percent(reader, entry, text);
 	case KEY_MOMENT:
 		return parse_moment(reader, entry, text);
 	case KEY_WORD:

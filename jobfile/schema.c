@@ -12,6 +12,15 @@
 static const struct schema_word policies[] = {
 	{ "manual",   SCALE_MANUAL   },
 	{ "schedule", SCALE_SCHEDULE },
+	{ "benefit",  SCALE_BENEFIT  },
+	{ NULL, 0 },
+};
+
+static const struct schema_word goals[] = {
+	{ "soonest",    SCALE_SOONEST    },
+	{ "cheapest",   SCALE_CHEAPEST   },
+	{ "deadline",   SCALE_FINISH_BY  },
+	{ "efficiency", SCALE_EFFICIENCY },
 	{ NULL, 0 },
 };
 
@@ -195,7 +204,20 @@ const struct schema_key schema_keys[] = {
 
 { "scale.policy", KEY_WORD, JOB(policy), .words = policies,
   .fallback = "(schedule if there is one, or else manual)",
-  .help = "What asks for other sizes: people and programs, or scale.schedule." },
+  .help = "What asks for other sizes: people and programs, or scale.schedule, or"
+	  "\nscale.goal by what it gains." },
+{ "scale.goal", KEY_WORD, JOB(goal), .words = goals, .fallback = "soonest",
+  .help = "The size that policy: benefit looks for: it ends soonest; it takes the"
+	  " fewest\nrank-seconds; the smallest that ends before scale.finish_by;"
+	  " the largest that\nhas scale.efficiency." },
+{ "scale.finish_by", KEY_DURATION, JOB(finish_by), DEADLINE,
+  .help = "For goal: deadline: when the job is to end, since it began." },
+{ "scale.efficiency", KEY_PERCENT, JOB(efficiency), .min = 1, .max = 100,
+  .fallback = "50%",
+  .help = "For goal: efficiency: speed-up over one rank, by the number of ranks." },
+{ "scale.probe", KEY_WORD, JOB(probes), .words = truths, .fallback = "true",
+  .help = "Whether policy: benefit may try sizes to learn what steps take there,"
+	  " if that\ncosts at most 3 % of what is left." },
 { "scale.deadline", KEY_DURATION, JOB(scale_deadline), DEADLINE,
   .fallback = "5min",
   .help = "How long to wait for the executors of a larger size." },
@@ -352,6 +374,11 @@ const char *schema_wanted(const struct schema_key *key, char *text, size_t n)
 		return text;
 	case KEY_DURATION:
 		return duration_range(key, text, n);
+	case KEY_PERCENT:
+		snprintf(text, n,
+			 "a percentage from %" PRId64 "%% to %" PRId64 "%%",
+			 key->min, key->max);
+		return text;
 	case KEY_MOMENT:
 		return "a progress, as 30%, or a duration with its unit, as "
 		       "90s";

@@ -7,6 +7,14 @@
 static const char *const policy_names[] = {
 	[SCALE_MANUAL] = "manual",
 	[SCALE_SCHEDULE] = "schedule",
+	[SCALE_BENEFIT] = "benefit",
+};
+
+static const char *const goal_names[] = {
+	[SCALE_SOONEST] = "soonest",
+	[SCALE_CHEAPEST] = "cheapest",
+	[SCALE_FINISH_BY] = "deadline",
+	[SCALE_EFFICIENCY] = "efficiency",
 };
 
 static const char *const network_names[] = {
@@ -42,6 +50,19 @@ static void print_schedule(FILE *to, const struct jobfile *job)
 			fprintf(to, "%-20s after %s: %u ranks\n", "",
 				text_duration(at->after).s, at->ranks);
 	}
+}
+
+static void print_goal(FILE *to, const struct jobfile *job)
+{
+	if (job->policy != SCALE_BENEFIT)
+		return;
+	print_text(to, "goal", goal_names[job->goal]);
+	if (job->goal == SCALE_FINISH_BY)
+		print_text(to, "finish by", text_duration(job->finish_by).s);
+	if (job->goal == SCALE_EFFICIENCY)
+		fprintf(to, "%-20s %g %%\n", "efficiency",
+			job->efficiency * 100);
+	print_text(to, "probe", job->probes ? "true" : "false");
 }
 
 static const char *interval_word(const struct jobfile *job)
@@ -85,6 +106,7 @@ void spec_print(FILE *to, const struct jobfile *job)
 		text_duration(job->checkpoint_deadline).s);
 	print_interval(to, job);
 	print_text(to, "scaling", policy_names[job->policy]);
+	print_goal(to, job);
 	print_schedule(to, job);
 	print_text(to, "scale deadline", text_duration(job->scale_deadline).s);
 	print_text(to, "wait deadline", text_duration(job->wait_deadline).s);
@@ -123,6 +145,18 @@ static cJSON *json_schedule(const struct jobfile *job)
 	return array;
 }
 
+static void json_goal(cJSON *all, const struct jobfile *job)
+{
+	if (job->policy != SCALE_BENEFIT)
+		return;
+	json_add_text(all, "goal", goal_names[job->goal]);
+	if (job->goal == SCALE_FINISH_BY)
+		json_add_number(all, "finish_by_ms", (double)job->finish_by);
+	if (job->goal == SCALE_EFFICIENCY)
+		json_add_number(all, "efficiency", job->efficiency);
+	cJSON_AddBoolToObject(all, "probe", job->probes);
+}
+
 void spec_print_json(FILE *to, const struct jobfile *job)
 {
 	cJSON *all = cJSON_CreateObject();
@@ -149,6 +183,7 @@ void spec_print_json(FILE *to, const struct jobfile *job)
 	json_add_number(all, "checkpoint_mtbf_ms",
 			(double)job->checkpoint_mtbf);
 	json_add_text(all, "policy", policy_names[job->policy]);
+	json_goal(all, job);
 	cJSON_AddItemToObject(all, "schedule", json_schedule(job));
 	json_add_number(all, "scale_deadline_ms", (double)job->scale_deadline);
 	json_add_number(all, "wait_deadline_ms", (double)job->wait_deadline);

@@ -181,6 +181,58 @@ static void a_job_may_stand_still_for_some_time_or_for_ever(void)
 	CHECK(parse(STALL "stall_after: 1s\nlost_after: 1s\n") == 0);
 }
 
+static void a_goal_is_what_a_job_is_scaled_for(void)
+{
+	CHECK(parse(GOOD "scale: {policy: benefit}\n") == 0);
+	CHECK(job->policy == SCALE_BENEFIT && job->goal == SCALE_SOONEST);
+	CHECK(job->probes && job->efficiency == 0.5 && job->finish_by == 0);
+	CHECK(parse(GOOD "scale: {policy: benefit, goal: deadline,\n"
+			 "        finish_by: 8h, probe: false}\n") == 0);
+	CHECK(job->goal == SCALE_FINISH_BY && job->finish_by == MINUTES(480));
+	CHECK(!job->probes);
+	CHECK(parse(GOOD "scale: {policy: benefit, goal: efficiency,\n"
+			 "        efficiency: 72.5%}\n") == 0);
+	CHECK(job->goal == SCALE_EFFICIENCY && job->efficiency == 0.725);
+	CHECK(parse(GENERIC "generic: {files: ['*'], proof: none}\n"
+			    "scale: {policy: benefit}\n") == -EINVAL);
+	CHECK_TEXT(err.text,
+		   "t.yaml:7: scale.policy: the steps of this application are "
+		   "not known; benefit with generic.progress, or manual");
+}
+
+static void a_key_of_one_goal_is_refused_beside_another(void)
+{
+	static const struct {
+		const char *keys, *refusal;
+	} rows[] = {
+		{"goal: cheapest",
+		 "goal: is for scale.policy: benefit; with that, or leave it "
+		 "out"},
+		{"policy: manual, probe: false",
+		 "probe: is for scale.policy: benefit; with that, or leave it "
+		 "out"},
+		{"policy: benefit, finish_by: 1h",
+		 "finish_by: is for scale.goal: deadline; with that, or leave "
+		 "it out"},
+		{"policy: benefit, efficiency: 70%",
+		 "efficiency: is for scale.goal: efficiency; with that, or "
+		 "leave it out"},
+		{"policy: benefit, goal: deadline",
+		 "goal: there is no deadline; with scale.finish_by, or another "
+		 "goal"},
+	};
+	char text[512];
+
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		snprintf(text, sizeof(text), GOOD "scale: {%s}\n",
+			 rows[i].keys);
+		CHECK(parse(text) == -EINVAL);
+		snprintf(text, sizeof(text), "t.yaml:6: scale.%s",
+			 rows[i].refusal);
+		CHECK_TEXT(err.text, text);
+	}
+}
+
 static void its_text_read_again_is_the_same_job(void)
 {
 	CLEANUP(jobfile_destroy) struct jobfile *first = NULL;
@@ -361,6 +413,8 @@ RUN_TESTS(TEST(a_short_file_gets_the_defaults),
 	  TEST(every_key_reaches_its_member),
 	  TEST(an_interval_needs_an_application_that_can_be_told_to_save),
 	  TEST(a_job_may_stand_still_for_some_time_or_for_ever),
+	  TEST(a_goal_is_what_a_job_is_scaled_for),
+	  TEST(a_key_of_one_goal_is_refused_beside_another),
 	  TEST(its_text_read_again_is_the_same_job),
 	  TEST(a_key_is_looked_for_beside_the_job_file),
 	  TEST(folders_begin_where_they_should),

@@ -106,7 +106,16 @@ static const struct refusal values[] = {
   "1: checkpoint.deadline: '.s' is not a duration; " WANTED_DURATION },
 { "scale: {policy: automatic}\n",
   "1: scale.policy: 'automatic' is unknown; one of manual, "
-  "schedule" },
+  "schedule, benefit" },
+{ "scale: {efficiency: 50}\n",
+  "1: scale.efficiency: '50' is not a percentage; a percentage from 1% to "
+  "100%" },
+{ "scale: {efficiency: 0.5%}\n",
+  "1: scale.efficiency: '0.5%' is out of range; a percentage from 1% to "
+  "100%" },
+{ "scale: {efficiency: 101%}\n",
+  "1: scale.efficiency: '101%' is out of range; a percentage from 1% to "
+  "100%" },
 { "scale: {schedule: 30%}\n",
   "1: scale.schedule: is not a list; a list of {at: 30%, ranks: "
   "4}" },
