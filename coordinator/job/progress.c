@@ -215,10 +215,10 @@ static void on_step(struct driver *driver, const struct line_facts *facts,
 		stall_watch_on_step(driver);
 	if (!driver->job.stepped)
 		driver_post(driver, JOB_EV_STEP, epoch, 0, "a step");
-	else /* a schedule goes by it */
-		driver_publish(driver, driver->jobfile->policy == SCALE_SCHEDULE
-					       ? PUBLISH_SOON
-					       : PUBLISH_SELDOM);
+	else /* a monitor goes by it */
+		driver_publish(driver, driver->jobfile->policy == SCALE_MANUAL
+					       ? PUBLISH_SELDOM
+					       : PUBLISH_SOON);
 }
 
 /* The line that says at which step the ranks begin may also say how many steps

@@ -111,6 +111,11 @@ int status_fill(struct service *service, Bellows__V1__Job *out)
 	out->epoch = driver_job(service->driver)->epoch;
 	out->progress = history_progress(driver_history(service->driver));
 	out->step = driver_history(service->driver)->step;
+	out->total = driver_history(service->driver)->total;
+	out->step_at = (uint64_t)driver_history(service->driver)->last_step;
+	out->checkpoint_bytes =
+		checkpoint_recovery_newest(driver_recovery(service->driver))
+			->bytes;
 	out->age = (uint64_t)(now - driver_history(service->driver)->began);
 	out->eta = history_eta(driver_history(service->driver), now);
 	out->executors_wanted = driver_held(service->driver);
