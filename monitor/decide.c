@@ -103,27 +103,43 @@ static void on_answer(void *user, const struct rpc_status *status,
 	struct decide *decide = user;
 	const Bellows__V1__ScaleReply *reply =
 		(const Bellows__V1__ScaleReply *)message;
-	const struct scaler_step *step = &decide->steps[decide->scaler.asked];
 	enum scaler_answer answer = judge(status, reply);
 
 	if (decide->stopped)
 		return;
 	if (answer == SCALER_ACCEPTED)
-		log_info("scale=%u accepted from=%u to=%u", step->ranks,
+		log_info("scale=%u accepted from=%u to=%u", decide->asked,
 			 reply->from, reply->to);
 	else
-		log_warn("scale=%u %s reason=\"%s\"", step->ranks,
+		log_warn("scale=%u %s reason=\"%s\"", decide->asked,
 			 answer == SCALER_UNANSWERED ? "unanswered"
 						     : "declined",
 			 reply ? reply->reason : status->message);
 
-	scaler_answered(&decide->scaler, answer, loop_now());
+	if (decide->by_benefit)
+		decide_benefit_answered(&decide->benefit, answer, loop_now());
+	else
+		scaler_answered(&decide->scaler, answer, loop_now());
 	consider(decide);
 }
 
-static void request_scale(struct decide *decide, const struct scaler_want *want)
+static void request_scale(struct decide *decide, unsigned ranks, char *reason,
+			  char *id)
 {
 	Bellows__V1__ScaleRequest request = BELLOWS__V1__SCALE_REQUEST__INIT;
+
+	decide->asked = ranks;
+	request.size_case = BELLOWS__V1__SCALE_REQUEST__SIZE_RANKS;
+	request.ranks = ranks;
+	request.reason = reason;
+	request.request_id = id;
+	rpc_call_unary(decide->channel, CALL_SCALE, &request.base,
+		       &bellows__v1__scale_reply__descriptor, SCALE_TIMEOUT,
+		       on_answer, decide);
+}
+
+static void request_step(struct decide *decide, const struct scaler_want *want)
+{
 	char reason[64], id[96];
 
 	decide_reason(&decide->steps[want->step], reason, sizeof(reason));
@@ -132,30 +148,46 @@ static void request_scale(struct decide *decide, const struct scaler_want *want)
 		 want->attempt);
 	log_info("scale=%u asking want=%u attempt=%u reason=\"%s\"",
 		 want->ranks, decide->facts.want, want->attempt, reason);
+	request_scale(decide, want->ranks, reason, id);
+}
 
-	request.size_case = BELLOWS__V1__SCALE_REQUEST__SIZE_RANKS;
-	request.ranks = want->ranks;
-	request.reason = reason;
-	request.request_id = id;
-	rpc_call_unary(decide->channel, CALL_SCALE, &request.base,
-		       &bellows__v1__scale_reply__descriptor, SCALE_TIMEOUT,
-		       on_answer, decide);
+/* Return the instant to decide at without news; 0: none. */
+
+static msec_t consider_steps(struct decide *decide)
+{
+	struct scaler_facts facts = facts_now(decide);
+	struct scaler_want want = scaler_decide(&decide->scaler, &facts);
+
+	if (want.ranks > 0)
+		request_step(decide, &want);
+	return want.again;
+}
+
+static msec_t consider_benefit(struct decide *decide)
+{
+	char reason[256];
+	struct benefit_choice choice = decide_benefit_choose(
+		&decide->benefit, loop_now(), reason, sizeof(reason));
+
+	if (choice.ranks > 0) {
+		log_info("scale=%u asking want=%u reason=\"%s\"", choice.ranks,
+			 decide->facts.want, reason);
+		request_scale(decide, choice.ranks, reason, (char *)"");
+	}
+	return choice.again;
 }
 
 static void consider(void *user)
 {
 	struct decide *decide = user;
-	struct scaler_facts facts = facts_now(decide);
-	struct scaler_want want = scaler_decide(&decide->scaler, &facts);
+	msec_t again = decide->by_benefit ? consider_benefit(decide)
+					  : consider_steps(decide);
+	msec_t now = loop_now();
 
-	if (want.ranks > 0)
-		request_scale(decide, &want);
 	loop_timer_clear(&decide->timer);
-	if (want.again > 0)
+	if (again > 0)
 		loop_timer_set(decide->loop, &decide->timer,
-			       want.again > facts.now ? want.again - facts.now
-						      : 0,
-			       consider, decide);
+			       again > now ? again - now : 0, consider, decide);
 }
 
 void decide_on_job(struct decide *decide, const Bellows__V1__Job *job)
@@ -163,6 +195,8 @@ void decide_on_job(struct decide *decide, const Bellows__V1__Job *job)
 	if (decide->stopped)
 		return;
 	decide->facts = decide_facts(job, loop_now());
+	if (decide->by_benefit)
+		decide_benefit_on_job(&decide->benefit, job, loop_now());
 	consider(decide);
 }
 
@@ -189,6 +223,10 @@ int decide_init(struct decide *decide, struct loop *loop,
 			.ranks = job->schedule[i].ranks,
 		};
 	scaler_init(&decide->scaler, decide->steps, n);
+	decide->by_benefit = job->policy == SCALE_BENEFIT;
+	if (decide->by_benefit &&
+	    decide_benefit_init(&decide->benefit, job) < 0)
+		return error_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
 
@@ -203,4 +241,5 @@ void decide_fini(struct decide *decide)
 	loop_timer_clear(&decide->timer);
 	free(decide->steps);
 	decide->steps = NULL;
+	decide_benefit_fini(&decide->benefit);
 }

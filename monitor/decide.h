@@ -8,13 +8,14 @@
  * What the coordinator tells of the job becomes facts for core/scaler, what
  * that wants becomes a Scale call, one at a time, and the instant at which it
  * wants to be asked again becomes a timer.  A call that got no answer is made
- * again with the same request id, so the coordinator rescales once.
+ * again with the same request id, so the coordinator rescales once.  Under
+ * scale.policy: benefit the same is done for core/scaler_benefit, whose
+ * questions have no id: each is about the job as it is by then.
  */
 
 #include "core/scaler.h"
-#include "jobfile/jobfile.h"
 #include "loop/loop.h"
-#include "proto/bellows.pb-c.h"
+#include "monitor/decide_benefit.h"
 #include "rpc/client.h"
 
 /* Embedded in its owner. */
@@ -24,6 +25,9 @@ struct decide {
 	struct scaler_step *steps;
 	struct scaler scaler;
 	struct scaler_facts facts; /* as of facts.now */
+	bool by_benefit;           /* in place of the steps */
+	struct decide_benefit benefit;
+	unsigned asked; /* ranks */
 	struct loop_timer timer;
 	bool stopped;
 };
