@@ -44,6 +44,8 @@ static int run_command(const struct command *command, bool plugin, int argc,
 			plugin && (command->bit & IN_CLUSTER) ? "kube" : NULL,
 		.lookup.state_root = getenv("BELLOWS_STATE"),
 		.lookup.runtime_dir = getenv("XDG_RUNTIME_DIR"),
+		.lookup.state_home = getenv("XDG_STATE_HOME"),
+		.lookup.home = getenv("HOME"),
 		.lookup.tmpdir = getenv("TMPDIR"),
 		.term = getenv("TERM"),
 	};

@@ -62,7 +62,7 @@ static int find_secrets(struct client *client, const struct lookup *lookup,
 	if (lookup->tls)
 		r = keys_read_client(&client->tls, lookup->tls, err);
 	else if (dir)
-		r = state_dir_identity(dir, &client->tls, err);
+		r = state_dir_identity(dir, ROLE_CLIENT, &client->tls, err);
 	return r == -EINVAL && !lookup->tls ? -EIO : r;
 }
 

@@ -12,7 +12,7 @@
 /* All borrowed; NULL: not given. */
 struct lookup {
 	/* of the environment: see state_dir.h; TMPDIR */
-	const char *state_root, *runtime_dir, *tmpdir;
+	const char *state_root, *runtime_dir, *state_home, *home, *tmpdir;
 
 	const char *on;      /* "kube": in a cluster, NULL: on this machine */
 	const char *state;   /* the state directory of one job */

@@ -127,6 +127,22 @@ int state_dir_of(struct state_dir *out, const struct lookup *lookup,
 	return r < 0 ? r : put(out, err, "%s/%s", root.path, name);
 }
 
+int state_dir_of_queue(struct state_dir *out, const struct lookup *lookup,
+		       struct error *err)
+{
+	if (lookup->state)
+		return put(out, err, "%s", lookup->state);
+	if (lookup->state_root && lookup->state_root[0])
+		return put(out, err, "%s/_queue", lookup->state_root);
+	if (lookup->state_home && lookup->state_home[0])
+		return put(out, err, "%s/bellows", lookup->state_home);
+	if (lookup->home && lookup->home[0])
+		return put(out, err, "%s/.local/state/bellows", lookup->home);
+	return error_set(err, -ENOENT,
+			 "the folder of the queue is not known: HOME is not "
+			 "set; --state DIR names it");
+}
+
 static int make(const char *path, struct error *err)
 {
 	int r = mkdir(path, 0700);
@@ -232,11 +248,11 @@ int state_dir_token(const struct state_dir *dir, struct token *token,
 	return token_read(token, path.path, err);
 }
 
-int state_dir_identity(const struct state_dir *dir,
+int state_dir_identity(const struct state_dir *dir, enum role role,
 		       struct tls_identity *identity, struct error *err)
 {
 	struct state_dir path;
-	int r = put(&path, err, "%s/tls/client", dir->path);
+	int r = put(&path, err, "%s/tls/%s", dir->path, role_name(role));
 
 	if (r < 0 || (access(path.path, F_OK) < 0 && errno == ENOENT))
 		return r;

@@ -10,8 +10,13 @@
  * /tmp, and the owner of ROOT could put another folder in the place of
  * ROOT/NAME. So neither may be a symbolic link, belong to another user, or let
  * others write; ROOT/NAME may not let others read, either.
+ *
+ * The queue of a scheduler has a folder like that of a job, which outlasts a
+ * restart of the machine: $XDG_STATE_HOME/bellows, ~/.local/state/bellows, or,
+ * if $BELLOWS_STATE is set, ROOT/_queue, which no job can be called.
  */
 
+#include "jobfile/role.h"
 #include "rpc/token.h"
 #include "runner/lookup.h"
 #include "tls/identity.h"
@@ -42,6 +47,10 @@ int state_dir_root(struct state_dir *out, const struct lookup *lookup,
 int state_dir_of(struct state_dir *out, const struct lookup *lookup,
 		 const char *name, struct error *err);
 
+/* The folder of the queue, or the one that --state names.  Makes nothing. */
+int state_dir_of_queue(struct state_dir *out, const struct lookup *lookup,
+		       struct error *err);
+
 /* Makes it and its parent where they are missing; refuses unsafe ones. */
 int state_dir_make(const struct state_dir *dir, struct error *err);
 
@@ -61,8 +70,8 @@ int state_dir_waiting(const struct state_dir *dir, char *text, size_t n,
 int state_dir_token(const struct state_dir *dir, struct token *token,
 		    struct error *err);
 
-/* Reads DIR/tls/client; 0 and empty if there is none. */
-int state_dir_identity(const struct state_dir *dir,
+/* Reads DIR/tls/ROLE; 0 and empty if there is none. */
+int state_dir_identity(const struct state_dir *dir, enum role role,
 		       struct tls_identity *identity, struct error *err);
 
 /* Writes DIR/name anew, mode 0600, whole or not at all. */

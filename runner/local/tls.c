@@ -73,7 +73,7 @@ int local_tls_init(struct local *local, struct error *err)
 	else if (listen && !rpc_is_local(listen) && !lookup->unencrypted)
 		r = make(local, dir, err);
 	return r < 0 ? r
-		     : state_dir_identity(local->config.dir,
+		     : state_dir_identity(local->config.dir, ROLE_CLIENT,
 					  &local->run.client.tls, err);
 }
 
