@@ -26,7 +26,7 @@ inside() {
 
 # only FOLDER PATTERN WHAT: no other folder has such lines
 only() {
-	for room in proto lib core sim apps jobfile client runner coordinator executor monitor cli launch; do
+	for room in proto lib core sim apps jobfile client runner coordinator executor monitor scheduler cli launch; do
 		[ -d $room ] && grep -rnE --include='*.[ch]' "$2" $room
 	done | grep -vE "^$1/" | sed "s#\$# $3 belongs to $1#"
 }
@@ -55,7 +55,7 @@ wrong=$(
 	# The example is a project of its own: it sees what is installed, no more.
 	grep -rnE --include='*.[ch]' '#include "[^"]*/' apps/example 2>/dev/null |
 		sed 's|$| is not allowed here|'
-	for program in coordinator executor monitor launch; do
+	for program in coordinator executor monitor scheduler launch; do
 		check $program "$programs"
 	done
 	check cli "$programs|sim"
