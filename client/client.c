@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "client/client.h"
 
-#include "base/text.h"
+#include "base/list.h"
 #include "proto/coordinator.h"
 
 #include <errno.h>
 #include <string.h>
+
+struct text client_peer(const struct client *client)
+{
+	struct text peer;
+
+	snprintf(peer.s, sizeof(peer.s), "%s%s",
+		 client->is_scheduler ? "the scheduler" : "the coordinator of ",
+		 client->is_scheduler ? "" : client->name);
+	return peer;
+}
 
 const char *client_where(const struct client *client)
 {
@@ -19,7 +29,7 @@ msec_t client_patience(const struct client *client)
 
 /* ---- connecting ---- */
 
-/* Whether its coordinator listens: 0, or -errno with a sentence. */
+/* Whether a program listens there: 0, or -errno with a sentence. */
 static int probe(const struct client *client, struct error *err)
 {
 	int r = client_probe(client->address);
@@ -29,16 +39,15 @@ static int probe(const struct client *client, struct error *err)
 	if (r == -EPERM)
 		return error_set(err, r,
 				 "a program of another user listens at %s: it "
-				 "is not the coordinator of %s",
-				 client_where(client), client->name);
+				 "is not %s",
+				 client_where(client), client_peer(client).s);
 	if (r == -ECONNREFUSED || r == -ENOENT)
 		return error_set(err, -ECONNREFUSED,
-				 "the coordinator of %s is gone: nobody "
-				 "listens at %s",
-				 client->name, client_where(client));
-	return error_set(err, -ECONNREFUSED,
-			 "the coordinator of %s cannot be reached at %s: %s",
-			 client->name, client_where(client), strerror(-r));
+				 "%s is gone: nobody listens at %s",
+				 client_peer(client).s, client_where(client));
+	return error_set(err, -ECONNREFUSED, "%s cannot be reached at %s: %s",
+			 client_peer(client).s, client_where(client),
+			 strerror(-r));
 }
 
 int client_gone(const struct client *client, struct error *err)
@@ -127,6 +136,14 @@ void client_close(struct client *client)
 
 /* ---- calling ---- */
 
+/* What a scheduler refuses is no failure of the connection. */
+static const int refusals[] = {
+	[RPC_INVALID_ARGUMENT] = -EINVAL,   [RPC_NOT_FOUND] = -ENOENT,
+	[RPC_ALREADY_EXISTS] = -EBUSY,      [RPC_PERMISSION_DENIED] = -EACCES,
+	[RPC_RESOURCE_EXHAUSTED] = -ENOSPC, [RPC_FAILED_PRECONDITION] = -EBUSY,
+	[RPC_UNAUTHENTICATED] = -EACCES,    [RPC_UNIMPLEMENTED] = -EOPNOTSUPP,
+};
+
 int client_explain(const struct client *client, const struct rpc_status *status,
 		   struct error *err)
 {
@@ -135,14 +152,18 @@ int client_explain(const struct client *client, const struct rpc_status *status,
 	if (status->code != RPC_UNAUTHENTICATED &&
 	    client_way_failed(client, err) < 0)
 		return -ECONNREFUSED;
+	if (client->is_scheduler && (size_t)status->code < LENGTH(refusals) &&
+	    refusals[status->code])
+		return error_set(
+			err, refusals[status->code], "the scheduler: %s",
+			why.s[0] ? why.s : rpc_code_name(status->code));
 	if (status->code == RPC_DEADLINE_EXCEEDED)
-		return error_set(err, -ETIMEDOUT,
-				 "the coordinator of %s at %s does not answer",
-				 client->name, client_where(client));
-	return error_set(err, -ECONNREFUSED,
-			 "the coordinator of %s at %s: %s%s%s", client->name,
-			 client_where(client), rpc_code_name(status->code),
-			 why.s[0] ? ": " : "", why.s);
+		return error_set(err, -ETIMEDOUT, "%s at %s does not answer",
+				 client_peer(client).s, client_where(client));
+	return error_set(err, -ECONNREFUSED, "%s at %s: %s%s%s",
+			 client_peer(client).s, client_where(client),
+			 rpc_code_name(status->code), why.s[0] ? ": " : "",
+			 why.s);
 }
 
 struct call {

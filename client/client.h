@@ -3,12 +3,13 @@
 #define CLIENT_CLIENT_H
 
 /*
- * A connection to the coordinator of one job
+ * A connection to the coordinator of one job, or to the scheduler of many
  *
  * Every wait is bounded: a coordinator that is gone is found out by a look at
  * its address before gRPC tries it, one that does not answer by a time-out.
  */
 
+#include "base/text.h"
 #include "base/time.h"
 #include "loop/loop.h"
 #include "rpc/client.h"
@@ -43,6 +44,7 @@ struct client {
 	struct loop *loop; /* NULL: client_connect() makes one, likewise rpc; */
 	struct rpc *rpc;   /* client_close() destroys what was made so */
 	bool made_loop, made_rpc;
+	bool is_scheduler; /* what listens at the address */
 	struct rpc_channel *channel;
 	char name[64]; /* of the job, for sentences */
 	char address[256];
@@ -60,6 +62,9 @@ struct client {
  * program of another user listens there.  An address that only gRPC can resolve
  * is not tried: 0. */
 int client_probe(const char *address);
+
+/* What listens there, for sentences: "the coordinator of heat". */
+struct text client_peer(const struct client *client);
 
 /* Its address for people. */
 const char *client_where(const struct client *client);
@@ -98,7 +103,13 @@ int client_call(struct client *client, const char *call,
 		const ProtobufCMessageDescriptor *answer, msec_t timeout,
 		client_answer_f fn, void *user, struct error *err);
 
-/* The sentence for a call that failed; returns -errno. */
+/*
+ * The sentence for a call that failed; returns -errno.  -ECONNREFUSED,
+ * -ETIMEDOUT: whether the call was carried out is not known.  A scheduler also
+ * refuses: -EINVAL, -ENOENT (there is no such job), -EBUSY (the state of the
+ * job does not allow it), -ENOSPC, -EACCES, -EOPNOTSUPP; the sentence is its
+ * own.
+ */
 int client_explain(const struct client *client, const struct rpc_status *status,
 		   struct error *err);
 

@@ -4,6 +4,7 @@
 #include "base/backoff.h"
 #include "client/job.h"
 #include "proto/coordinator.h"
+#include "proto/scheduler.h"
 
 #include <errno.h>
 
@@ -28,9 +29,9 @@ static void on_give_up(void *user)
 
 	/* the stream is open, and no message comes */
 	if (watch->stream)
-		error_set(&watch->last, -ETIMEDOUT,
-			  "the coordinator of %s at %s does not answer",
-			  watch->client->name, client_where(watch->client));
+		error_set(&watch->last, -ETIMEDOUT, "%s at %s does not answer",
+			  client_peer(watch->client).s,
+			  client_where(watch->client));
 	end(watch, watch->stream ? -ETIMEDOUT : -ECONNREFUSED);
 }
 
@@ -56,21 +57,28 @@ static void retry(struct watch *watch)
 static void on_message(void *user, const ProtobufCMessage *message)
 {
 	struct watch *watch = user;
-	const Bellows__V1__Job *job = (const Bellows__V1__Job *)message;
 
 	if (watch->stopped)
 		return;
 	if (watch->attempts > 0 && watch->events->on_return)
 		watch->events->on_return(watch->user, watch->attempts);
 	watch->attempts = 0;
-	watch->over = state_is_over(job->state);
 	loop_timer_clear(&watch->give_up);
-	watch->events->on_job(watch->user, job);
+	if (watch->events->on_queue) {
+		watch->events->on_queue(watch->user,
+					(const Bellows__V1__Queue *)message);
+	} else {
+		const Bellows__V1__Job *job = (const Bellows__V1__Job *)message;
+
+		watch->over = state_is_over(job->state);
+		watch->events->on_job(watch->user, job);
+	}
 }
 
 static void on_end(void *user, const struct rpc_status *status)
 {
 	struct watch *watch = user;
+	int r;
 
 	watch->stream = NULL;
 	if (watch->stopped)
@@ -79,15 +87,20 @@ static void on_end(void *user, const struct rpc_status *status)
 		end(watch, 0);
 		return;
 	}
-	if (status->code == RPC_OK) {
+	if (status->code == RPC_OK && !watch->client->is_scheduler) {
 		error_set(&watch->last, -ESHUTDOWN,
-			  "the coordinator of %s at %s has ended, and did not "
-			  "say how the job ended",
-			  watch->client->name, client_where(watch->client));
+			  "%s at %s has ended, and did not say how the job "
+			  "ended",
+			  client_peer(watch->client).s,
+			  client_where(watch->client));
 		end(watch, -ESHUTDOWN);
 		return;
 	}
-	client_explain(watch->client, status, &watch->last);
+	r = client_explain(watch->client, status, &watch->last);
+	if (r != -ECONNREFUSED && r != -ETIMEDOUT) {
+		end(watch, r);
+		return;
+	}
 	/* another attempt would not change that */
 	if (status->code == RPC_UNAUTHENTICATED ||
 	    (watch->client->way &&
@@ -113,19 +126,40 @@ static void on_gone(void *user)
 		       on_farewell, watch);
 }
 
+static int open_job(struct watch *watch, const struct rpc_stream_events *events)
+{
+	Bellows__V1__GetJobRequest request = BELLOWS__V1__GET_JOB_REQUEST__INIT;
+
+	return rpc_stream_open(&watch->stream, watch->client->channel,
+			       CALL_WATCH_JOB, &request.base,
+			       &bellows__v1__job__descriptor, 0, events, watch,
+			       &watch->last);
+}
+
+static int open_queue(struct watch *watch,
+		      const struct rpc_stream_events *events)
+{
+	Bellows__V1__ListRequest request = BELLOWS__V1__LIST_REQUEST__INIT;
+
+	if (watch->job)
+		request.job = (char *)watch->job;
+	return rpc_stream_open(&watch->stream, watch->client->channel,
+			       CALL_WATCH, &request.base,
+			       &bellows__v1__queue__descriptor, 0, events,
+			       watch, &watch->last);
+}
+
 static void open_stream(void *user)
 {
 	static const struct rpc_stream_events events = {
 		.on_message = on_message,
 		.on_end = on_end,
 	};
-	Bellows__V1__GetJobRequest request = BELLOWS__V1__GET_JOB_REQUEST__INIT;
 	struct watch *watch = user;
+	int r = watch->events->on_queue ? open_queue(watch, &events)
+					: open_job(watch, &events);
 
-	if (rpc_stream_open(&watch->stream, watch->client->channel,
-			    CALL_WATCH_JOB, &request.base,
-			    &bellows__v1__job__descriptor, 0, &events, watch,
-			    &watch->last) < 0)
+	if (r < 0)
 		retry(watch);
 }
 
@@ -138,13 +172,20 @@ void watch_start(struct watch *watch, struct client *client, msec_t patience,
 		.user = user,
 		.patience = patience,
 	};
-	error_set(&watch->last, -ETIMEDOUT,
-		  "the coordinator of %s at %s does not answer", client->name,
-		  client_where(client));
+	error_set(&watch->last, -ETIMEDOUT, "%s at %s does not answer",
+		  client_peer(client).s, client_where(client));
 	if (client->way)
 		client->way->on_gone(client, on_gone, watch);
 	begin_patience(watch);
 	loop_timer_set(client->loop, &watch->retry, 0, open_stream, watch);
+}
+
+void watch_start_queue(struct watch *watch, struct client *client,
+		       const char *job, msec_t patience,
+		       const struct watch_events *events, void *user)
+{
+	watch_start(watch, client, patience, events, user);
+	watch->job = job;
 }
 
 void watch_stop(struct watch *watch)

@@ -126,3 +126,43 @@ int job_open(struct client *client, const struct lookup *lookup,
 
 	return r < 0 ? r : client_open(client, err);
 }
+
+static bool listens(const char *address)
+{
+	int r = client_probe(address);
+
+	/* of other failures client_open() says what is the matter */
+	return r != -ENOENT && r != -ECONNREFUSED;
+}
+
+static int find_queue(struct client *client, const struct lookup *lookup,
+		      struct error *err)
+{
+	struct state_dir dir;
+	struct stamp stamp;
+	int r = state_dir_of_queue(&dir, lookup, err);
+
+	if (r < 0)
+		return r;
+	r = state_dir_address(&dir, client->address, sizeof(client->address),
+			      &stamp, err);
+	if (r == -ENOENT || (r == 0 && !listens(client->address)))
+		return error_set(err, -ENOENT,
+				 "no scheduler runs for this user: 'bellows "
+				 "serve' starts one");
+	if (r < 0)
+		return r == -EINVAL ? -EIO : r;
+	return find_secrets(client, lookup, &dir, err);
+}
+
+int queue_open(struct client *client, const struct lookup *lookup,
+	       struct error *err)
+{
+	int r;
+
+	client->is_scheduler = true;
+	client->unencrypted = lookup->unencrypted || !lookup->connect;
+	r = lookup->connect ? find_by_address(client, lookup, err)
+			    : find_queue(client, lookup, err);
+	return r < 0 ? r : client_open(client, err);
+}

@@ -3,7 +3,7 @@
 #define RUNNER_FIND_H
 
 /*
- * The coordinator of a job, found by the job's name
+ * The coordinator of a job, found by the job's name; and the scheduler
  *
  * The address is that of --connect, or DIR/address of the job's state
  * directory; the token that of --token-file, or DIR/token if there is one; the
@@ -24,5 +24,11 @@ int job_find(struct client *client, const struct lookup *lookup,
 /* job_find() and client_open(). */
 int job_open(struct client *client, const struct lookup *lookup,
 	     const char *job, struct error *err);
+
+/* Connects to the scheduler at --connect, or to that of the queue's folder.
+ * client as for job_find(), client_close() likewise.  -ENOENT: there is no
+ * address, or nobody listens. */
+int queue_open(struct client *client, const struct lookup *lookup,
+	       struct error *err);
 
 #endif
