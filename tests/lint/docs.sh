@@ -53,7 +53,7 @@ statuses_of_readme() {
 # NAME VALUE, as in lost_after 3s or --grace 25s: the defaults that are durations
 defaults() {
 	schema | awk -F'|' '$2 ~ /duration/ { print $1, $3; sub(/.*\./, "", $1); print $1, $3 }'
-	for program in coordinator executor monitor; do
+	for program in coordinator executor monitor scheduler; do
 		"$build/$program/bellows-$program" --help | awk '
 			/^  --/ { name = $1; text = ""; unit = $2 }
 			/^$/ { name = "" }

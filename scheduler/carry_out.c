@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/carry_out.h"
+
+#include "base/log.h"
+#include "scheduler/clock.h"
+#include "scheduler/decide.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* After a call that failed, until it is made again. */
+#define AGAIN SECONDS(1)
+
+/* ---- what its coordinator says ---- */
+
+static void on_job(void *user, const Bellows__V1__Job *job)
+{
+	struct queued *queued = user;
+	struct scheduler *scheduler = queued->scheduler;
+	const struct queue_job before = queued->record.life;
+	unsigned want = queued_want(queued), size = queued->view.size;
+
+	queued_on_job(queued, job);
+	spans_set(&scheduler->spans, queued->record.number, clock_wall(),
+		  queued->view.size);
+	if (want != queued_want(queued)) {
+		scheduler->changed = true;
+		scheduler_write(queued, NULL);
+	}
+	if (!before.answers || want != queued_want(queued) ||
+	    size != queued->view.size)
+		scheduler_settle(scheduler);
+	scheduler->on_change(scheduler->user);
+}
+
+static void on_lost(void *user)
+{
+	struct queued *queued = user;
+
+	queued->record.life.answers = false;
+	queued->scheduler->on_change(queued->scheduler->user);
+}
+
+static void on_answer(void *user, enum link_call call, int r,
+		      const struct error *err)
+{
+	struct queued *queued = user;
+
+	if (r < 0) {
+		log_warn("job=%s %s failed: %s", queued->record.name,
+			 call == LINK_GRANT ? "grant" : "cancel", err->text);
+		queued->call_again = clock_wall() + AGAIN;
+	} else if (call == LINK_GRANT) {
+		queued->record.life.told = queued->granting;
+	} else {
+		/* it ends; asked again only if it does not */
+		queued->call_again = clock_wall() + SECONDS(60);
+	}
+	scheduler_settle(queued->scheduler);
+}
+
+static const struct link_events link_events = {on_job, on_lost, on_answer};
+
+/* ---- its programs ---- */
+
+static void forget_run(struct queued *queued)
+{
+	spans_set(&queued->scheduler->spans, queued->record.number,
+		  clock_wall(), 0);
+	link_end(&queued->coordinator);
+	queued->view.known = false;
+	queued->view.size = queued->view.target = 0;
+	queued->meter.last = (struct step_look){0};
+	step_meter_break(&queued->meter);
+	queued->view.pauses = 0;
+	queued->view.eta = -1;
+	queued->call_again = 0;
+}
+
+static void on_programs_end(void *user, const struct queue_exit *how,
+			    const char *why)
+{
+	struct queued *queued = user;
+	struct record *record = &queued->record;
+	char text[RECORD_WHY_MAX];
+
+	if (queued->view.step > record->furthest)
+		record->furthest = queued->view.step;
+	forget_run(queued);
+	queue_job_ended(&record->life, how);
+	if (how->lost)
+		snprintf(text, sizeof(text), "its programs were killed");
+	else if (how->code == how->saved)
+		snprintf(text, sizeof(text), "it has saved and left its slots");
+	else if (*why && how->code != 0)
+		snprintf(text, sizeof(text), "%.300s", why);
+	else
+		snprintf(text, sizeof(text), "it ended with %d", how->code);
+	record->changed = clock_wall();
+	if (record->life.over)
+		record->ended = record->changed;
+	log_info("job=%s state=%s code=%d reason=\"%s\"", record->name,
+		 queue_job_state_name(queue_job_state(&record->life)),
+		 how->code, text);
+	scheduler_write(queued, text);
+	queued->scheduler->changed = true;
+	scheduler_settle(queued->scheduler);
+}
+
+int carry_out_prepare(struct queued *queued, struct error *err)
+{
+	struct scheduler *scheduler = queued->scheduler;
+	struct link *link = &queued->coordinator;
+	struct programs *programs = &queued->programs;
+
+	programs->loop = link->loop = scheduler->loop;
+	programs->on_end = on_programs_end;
+	programs->user = link->user = queued;
+	queued_dir(scheduler->dir.path, queued->record.number, programs->dir);
+	link->rpc = scheduler->rpc;
+	snprintf(link->name, sizeof(link->name), "%s", queued->record.name);
+	if (queued->record.life.runs) {
+		place_adopt(queued);
+		programs_adopt(programs);
+		link->events = &link_events;
+		link_begin(link);
+	}
+	return state_dir_of(&link->dir, &scheduler->jobs_lookup,
+			    queued->record.name, err);
+}
+
+static void start(struct queued *queued)
+{
+	struct record *record = &queued->record;
+	char hosts[PATH_MAX + 16];
+	const struct programs_order order = {
+		.hosts =
+			place_file(queued, hosts, sizeof(hosts)) ? hosts : NULL,
+		.folder = record->folder,
+		.want = queued_want(queued),
+		.grant = record->life.grant,
+	};
+	const struct queue_exit failed = {.code = 71, .saved = 75};
+	struct error err;
+
+	if (place_choose(queued, &err) < 0 ||
+	    programs_start(&queued->programs, &order, &err) < 0) {
+		on_programs_end(queued, &failed, err.text);
+		return;
+	}
+	queue_job_started(&record->life);
+	if (record->started == 0)
+		record->started = clock_wall();
+	queued->coordinator.events = &link_events;
+	link_begin(&queued->coordinator);
+	scheduler_write(queued, NULL);
+}
+
+/* ---- one job ---- */
+
+static unsigned used(const struct scheduler *scheduler)
+{
+	unsigned slots = 0;
+
+	list_for_each (at, &scheduler->jobs)
+		slots += queued_slots(CONTAINER(at, struct queued, link));
+	return slots;
+}
+
+/* Whether it may have its grant while the others have what they have. */
+static bool has_room(const struct queued *queued)
+{
+	const struct scheduler *scheduler = queued->scheduler;
+	unsigned grant = queued->record.life.grant;
+
+	if (grant <= queued->record.life.told && queued->record.life.runs)
+		return true;
+	return used(scheduler) - queued_slots(queued) + grant <=
+	       scheduler->config->slots;
+}
+
+static void tell_grant(struct queued *queued)
+{
+	queued->granting = queued->record.life.grant;
+	link_grant(&queued->coordinator, queued->granting, queued->record.why);
+}
+
+static void drop(struct queued *queued)
+{
+	struct record *record = &queued->record;
+
+	record->life.over = true;
+	record->life.end = QUEUE_CANCELLED;
+	record->life.code = 130;
+	record->life.grant = 0;
+	record->ended = clock_wall();
+	queued->scheduler->changed = true;
+	scheduler_write(queued, NULL);
+	scheduler_settle(queued->scheduler);
+}
+
+static bool may_call(const struct queued *queued)
+{
+	return queued->coordinator.call == LINK_NO_CALL &&
+	       clock_wall() >= queued->call_again;
+}
+
+static void act(struct queued *queued)
+{
+	switch (queue_job_act(&queued->record.life)) {
+	case QUEUE_NOTHING:
+		return;
+	case QUEUE_START:
+		if (has_room(queued))
+			start(queued);
+		return;
+	case QUEUE_GRANT:
+		if (may_call(queued) && has_room(queued))
+			tell_grant(queued);
+		return;
+	case QUEUE_CANCEL:
+		if (may_call(queued))
+			link_cancel(&queued->coordinator, queued->record.why);
+		return;
+	case QUEUE_DROP:
+		drop(queued);
+		return;
+	}
+}
+
+void carry_out(struct scheduler *scheduler)
+{
+	msec_t now = clock_wall(), again = 0;
+
+	list_for_each (at, &scheduler->jobs) {
+		struct queued *queued = CONTAINER(at, struct queued, link);
+
+		act(queued);
+		if (queued->call_again > now &&
+		    (again == 0 || queued->call_again < again))
+			again = queued->call_again;
+	}
+	if (again > 0)
+		loop_timer_set(scheduler->loop, &scheduler->again, again - now,
+			       scheduler->settle_now, scheduler);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/config.h"
+
+#include "base/list.h"
+#include "base/options.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(member) offsetof(struct scheduler_config, member)
+
+enum { SLOTS_MAX = 1000000 };
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	{ "slots", "N", OPTION_NUMBER, AT(slots), 0,
+	  .help = "ranks that run at the same time, of all jobs together; default: "
+	  "one for each processor", .max = SLOTS_MAX },
+	{ "hosts", "FILE", OPTION_TEXT, AT(hosts), 0,
+	  .help = "the hosts that the jobs run on, as of bellows run; with --slots" },
+	{ "policy", "POLICY", OPTION_TEXT, AT(policy_name), 0,
+	  .help = "the rules; default: bellows" },
+	{ "gap", "TIME", OPTION_DURATION, AT(gap), 0,
+	  .help = "between two changes of one job, at least; default: 3min" },
+	{ "aging", "TIME", OPTION_DURATION, AT(aging), 0,
+	  .help = "waiting so long doubles the importance of a job; default: 1h" },
+	{ "state", "DIR", OPTION_TEXT, AT(lookup.state), 0,
+	  .help = "the folder of the queue" },
+	{ "listen", "ADDR", OPTION_TEXT, AT(listen), 0,
+	  .help = "host:port (port 0: a free one), or unix:PATH; default: "
+	  "unix:DIR/scheduler.sock" },
+	{ "token-file", "FILE", OPTION_TEXT, AT(token_file), 0,
+	  .help = "callers must have this token; mode 0600" },
+	{ "tls", "DIR", OPTION_TEXT, AT(tls), 0,
+	  .help = "encrypt, by the ca.crt, tls.crt and tls.key in DIR, and ask "
+	  "callers for a client's certificate" },
+	{ "unencrypted", NULL, OPTION_SWITCH, AT(unencrypted), 0,
+	  .help = "listen to other machines without that, or to this one without a "
+	  "token" },
+	{ "log", "FILE", OPTION_TEXT, AT(log), 0,
+	  .help = "log lines go there, and only errors to stderr" },
+	{ "adapter", "FILE", OPTION_OTHER, AT(adapters), 0,
+	  .help = "an adapter of your own; may be repeated",
+	  .read = adapter_files_read },
+	OPTION_ROWS_OF_ALL(struct scheduler_config),
+};
+/* clang-format on */
+
+static const struct options options = {rows, LENGTH(rows),
+				       .advice = "--help lists the options"};
+
+void scheduler_print_help(void)
+{
+	fputs("usage: bellows-scheduler [option...]\n"
+	      "\n"
+	      "Runs the jobs of a queue on this machine: which job has how "
+	      "many "
+	      "slots, and\n"
+	      "when.  'bellows submit' puts jobs into the queue, 'bellows "
+	      "queue' "
+	      "shows it.\n"
+	      "\n",
+	      stdout);
+	options_print(stdout, &options, 20);
+	fputs("\n"
+	      "SIGTERM and SIGINT end it; its jobs run on, and the next "
+	      "scheduler of the\n"
+	      "same folder goes on with them.\n"
+	      "\n"
+	      "Exit codes: 0 told to end; 64 usage; 65 hosts file refused; 70 "
+	      "internal error; 71 "
+	      "system "
+	      "error.\n",
+	      stdout);
+}
+
+static unsigned processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0
+		       ? (unsigned)CPU_COUNT(&set)
+		       : 1;
+}
+
+static int find_policy(struct scheduler_config *config, struct error *err)
+{
+	char names[512] = "";
+	size_t n = 0;
+
+	config->policy = sched_policy_find(config->policy_name);
+	if (config->policy && !config->policy->published)
+		return 0;
+	for (const struct sched_policy *at = sched_policies; at->name; at++)
+		if (!at->published && n < sizeof(names))
+			n += (size_t)snprintf(names + n, sizeof(names) - n,
+					      "%s%s", n ? ", " : "", at->name);
+	return error_set(err, -EINVAL, "--policy %s: one of %s",
+			 text_safe(config->policy_name).s, names);
+}
+
+int scheduler_config_read(struct scheduler_config *config, int argc,
+			  char **argv, struct error *err)
+{
+	int r;
+
+	*config = (struct scheduler_config){
+		.policy_name = "bellows",
+		.gap = MINUTES(3),
+		.aging = MINUTES(60),
+		.lookup.state_root = getenv("BELLOWS_STATE"),
+		.lookup.runtime_dir = getenv("XDG_RUNTIME_DIR"),
+		.lookup.state_home = getenv("XDG_STATE_HOME"),
+		.lookup.home = getenv("HOME"),
+		.lookup.tmpdir = getenv("TMPDIR"),
+	};
+	r = options_read(&options, config, argc, argv, err);
+	if (r < 0 || config->help || config->version)
+		return r;
+	if (config->tls && config->unencrypted)
+		return error_set(err, -EINVAL,
+				 "--tls and --unencrypted: one of them");
+	if (config->hosts && config->slots == 0)
+		return error_set(err, -EINVAL,
+				 "--hosts %s: --slots N says how many ranks "
+				 "its hosts run at the same time",
+				 config->hosts);
+	if (config->slots == 0)
+		config->slots = processors();
+	return find_policy(config, err);
+}
