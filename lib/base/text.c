@@ -122,3 +122,17 @@ unsigned text_columns(const char *text)
 		n += ((unsigned char)*text & 0xc0) != 0x80;
 	return n;
 }
+
+/* The byte behind the first characters of a text, which has more. */
+static char *skip(char *text, unsigned columns)
+{
+	for (; columns > 0 || ((unsigned char)*text & 0xc0) == 0x80; text++)
+		columns -= ((unsigned char)*text & 0xc0) != 0x80;
+	return text;
+}
+
+void text_cut(char *text, unsigned columns)
+{
+	if (columns > 0 && text_columns(text) > columns)
+		strcpy(skip(text, columns - 1), "~");
+}

@@ -46,4 +46,7 @@ size_t text_line_length(const char *line, size_t n);
 /* Columns of a text of narrow characters. */
 unsigned text_columns(const char *text);
 
+/* Shortens a text that takes more columns than that; '~' is its last one. */
+void text_cut(char *text, unsigned columns);
+
 #endif

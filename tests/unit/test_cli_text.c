@@ -52,6 +52,12 @@ static void long_text_is_cut_between_characters(void)
 	for (int i = 0; i < 600; i++)
 		strcat(text, "\xc3\xa4");
 	CHECK(strlen(text_safe(text).s) == 510);
+	text_cut(text, 4);
+	CHECK_TEXT(text, "\xc3\xa4\xc3\xa4\xc3\xa4~");
+	text_cut(text, 4);
+	CHECK_TEXT(text, "\xc3\xa4\xc3\xa4\xc3\xa4~");
+	text_cut(text, 1);
+	CHECK_TEXT(text, "~");
 }
 
 static void line(char *out, unsigned width, bool utf8,
