@@ -151,3 +151,14 @@ bool fd_writer_at_line_start(const struct fd_writer *writer)
 {
 	return !writer->mid_line;
 }
+
+int fd_writer_check(const struct fd_writer *writer, struct error *err)
+{
+	int failure = writer->failure;
+
+	if (failure == 0 || failure == EPIPE)
+		return 0;
+	return error_set(err, -failure,
+			 "standard output: %s: what came since was not written",
+			 strerror(failure));
+}

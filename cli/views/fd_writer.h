@@ -35,6 +35,9 @@ bool fd_writer_is_empty(const struct fd_writer *writer);
 /* 0, or the errno for which all else is dropped; EPIPE: the reader is gone. */
 int fd_writer_failure(const struct fd_writer *writer);
 
+/* 0, or -errno with a sentence; a reader that is gone is no failure. */
+int fd_writer_check(const struct fd_writer *writer, struct error *err);
+
 /* The last byte taken was a newline, or there was none. */
 bool fd_writer_at_line_start(const struct fd_writer *writer);
 

@@ -11,9 +11,18 @@
  */
 
 #include "cli/views/follow.h"
+#include "cli/views/queue_table.h"
 #include "jobfile/jobfile.h"
 
 #include <stdio.h>
+
+/* What a scheduler did with a job. */
+struct queue_answer {
+	uint64_t number;
+	const char *name, *note;
+	const char *state; /* in which it is now; NULL: not known */
+	bool is_new;       /* it was submitted */
+};
 
 struct output {
 	const char *name;
@@ -26,6 +35,14 @@ struct output {
 
 	void (*scaled)(FILE *to, const char *job,
 		       const Bellows__V1__ScaleReply *reply);
+
+	void (*queue)(FILE *to, const Bellows__V1__Queue *queue,
+		      const struct queue_table *table);
+
+	void (*queued)(FILE *to, const struct queue_answer *queued);
+
+	/* Why a job of a queue has its ranks. */
+	void (*explained)(FILE *to, const Bellows__V1__ExplainReply *reply);
 
 	/* A job file that was accepted. */
 	void (*spec)(FILE *to, const struct jobfile *job);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/views/output.h"
+#include "cli/views/queue_json.h"
 #include "cli/views/spec.h"
 #include "json/json.h"
 
@@ -40,12 +41,6 @@ static cJSON *json_phases(const struct pause *pause)
 	return object;
 }
 
-/* An instant or a step of the wire: 0 is not known. */
-static void add_known_number(cJSON *object, const char *key, uint64_t value)
-{
-	json_add_known(object, key, value ? (double)value : -1);
-}
-
 static void add_rescale(cJSON *object, const Bellows__V1__Rescale *rescale)
 {
 	struct pause pause = pause_of(rescale);
@@ -55,17 +50,17 @@ static void add_rescale(cJSON *object, const Bellows__V1__Rescale *rescale)
 	json_add_number(object, "to", rescale->to);
 	json_add_text(object, "reason", rescale->reason);
 	json_add_text(object, "result", rescale->result);
-	add_known_number(object, "asked_ms", rescale->asked);
-	add_known_number(object, "executors_ms", rescale->executors);
-	add_known_number(object, "prepared_ms", rescale->prepared);
-	add_known_number(object, "ordered_ms", rescale->ordered);
-	add_known_number(object, "saved_ms", rescale->saved);
-	add_known_number(object, "stopped_ms", rescale->stopped);
-	add_known_number(object, "up_ms", rescale->up);
-	add_known_number(object, "resumed_ms", rescale->resumed);
-	add_known_number(object, "stepped_ms", rescale->stepped);
-	add_known_number(object, "last_step_ms", rescale->last_step);
-	add_known_number(object, "checkpoint_step", rescale->checkpoint);
+	json_add_nonzero(object, "asked_ms", rescale->asked);
+	json_add_nonzero(object, "executors_ms", rescale->executors);
+	json_add_nonzero(object, "prepared_ms", rescale->prepared);
+	json_add_nonzero(object, "ordered_ms", rescale->ordered);
+	json_add_nonzero(object, "saved_ms", rescale->saved);
+	json_add_nonzero(object, "stopped_ms", rescale->stopped);
+	json_add_nonzero(object, "up_ms", rescale->up);
+	json_add_nonzero(object, "resumed_ms", rescale->resumed);
+	json_add_nonzero(object, "stepped_ms", rescale->stepped);
+	json_add_nonzero(object, "last_step_ms", rescale->last_step);
+	json_add_nonzero(object, "checkpoint_step", rescale->checkpoint);
 	json_add_number(object, "repeated_steps", (double)rescale->repeated);
 	json_add_known(object, "pause_ms", (double)pause.length);
 	cJSON_AddItemToObject(object, "phases", json_phases(&pause));
@@ -91,7 +86,7 @@ static void add_lists(cJSON *object, const Bellows__V1__Job *job)
 		cJSON *span = cJSON_CreateObject();
 
 		json_add_number(span, "from_ms", (double)job->spans[i]->from);
-		add_known_number(span, "to_ms", job->spans[i]->to);
+		json_add_nonzero(span, "to_ms", job->spans[i]->to);
 		json_add_number(span, "ranks", job->spans[i]->ranks);
 		cJSON_AddItemToArray(spans, span);
 	}
@@ -217,11 +212,26 @@ static void json_scaled(FILE *to, const char *job,
 	json_print(to, object);
 }
 
+static void json_queued(FILE *to, const struct queue_answer *queued)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	json_add_number(object, "number", (double)queued->number);
+	json_add_text(object, "name", queued->name);
+	if (queued->state)
+		json_add_text(object, "state", queued->state);
+	json_add_text(object, "note", queued->note);
+	json_print(to, object);
+}
+
 const struct output output_json = {
 	.name = "json",
 	.event = json_event,
 	.jobs = json_jobs,
 	.scaled = json_scaled,
+	.queue = queue_json_print,
+	.queued = json_queued,
+	.explained = queue_json_explain,
 	.spec = spec_print_json,
 	.failure = json_print_failure,
 };

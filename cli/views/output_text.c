@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
+#include "cli/views/explain.h"
 #include "cli/views/output.h"
 #include "cli/views/spec.h"
 #include "cli/views/timeline.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static const char *plural(unsigned n)
@@ -348,6 +350,24 @@ static void text_scaled(FILE *to, const char *job,
 			text_safe(reply->reason).s);
 }
 
+static void text_queued(FILE *to, const struct queue_answer *queued)
+{
+	fprintf(to,
+		queued->is_new ? "%s is job %" PRIu64 : "%s (job %" PRIu64 ")",
+		text_safe(queued->name).s, queued->number);
+	/* a scheduler's sentence may begin with it */
+	if (queued->state &&
+	    strncmp(queued->note, queued->state, strlen(queued->state)) != 0)
+		fprintf(to, ": %s", queued->state);
+	fprintf(to, "%s%s\n", *queued->note ? ": " : "",
+		text_safe(queued->note).s);
+}
+
+static void text_explained(FILE *to, const Bellows__V1__ExplainReply *reply)
+{
+	explain_print(to, reply, time(NULL));
+}
+
 static void text_failure(int code, const char *sentence)
 {
 	fprintf(stderr, "bellows: %s\n", text_safe(sentence).s);
@@ -358,6 +378,9 @@ const struct output output_text = {
 	.event = text_event,
 	.jobs = text_jobs,
 	.scaled = text_scaled,
+	.queue = queue_table_print,
+	.queued = text_queued,
+	.explained = text_explained,
 	.spec = spec_print,
 	.failure = text_failure,
 };

@@ -26,10 +26,10 @@ static void put_head(char *out, size_t n, const Bellows__V1__Job *job,
 			 job->target == 1 ? "" : "s");
 }
 
-static void put_bar(char *out, double progress, unsigned cells, bool utf8)
+void progress_bar(char *out, double share, unsigned cells, bool utf8)
 {
 	/* U+258F (one eighth) down to U+2588 (full): the last byte counts */
-	unsigned eighths = (unsigned)(progress * cells * EIGHTHS);
+	unsigned eighths = (unsigned)(share * cells * EIGHTHS);
 
 	*out++ = '[';
 	for (unsigned i = 0; i < cells; i++) {
@@ -84,8 +84,8 @@ static void put_known(char *line, size_t n, double progress, msec_t eta,
 	used = text_columns(line) + text_columns(percent) + text_columns(left);
 	room = style->width > used + 4 ? style->width - used - 4 : 0;
 	if (room >= BAR_LEAST) {
-		put_bar(bar, progress, room > BAR_MOST ? BAR_MOST : room,
-			style->utf8);
+		progress_bar(bar, progress, room > BAR_MOST ? BAR_MOST : room,
+			     style->utf8);
 		append(line, n, " ", style->width);
 		append(line, n, bar, style->width);
 	}

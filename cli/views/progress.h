@@ -28,6 +28,9 @@ bool progress_style_of(struct progress_style *style, const char *term);
 void progress_render_share(char *line, size_t n, const char *what, double share,
 			   msec_t left, const struct progress_style *style);
 
+/* "[####----]" of so many cells, with room for 3 bytes a cell and 3 more. */
+void progress_bar(char *out, double share, unsigned cells, bool utf8);
+
 void progress_render(char *line, size_t n, const Bellows__V1__Job *job,
 		     const struct progress_style *style);
 

@@ -251,11 +251,5 @@ const Bellows__V1__Job *show_last(const struct show *show)
 
 int show_check(const struct show *show, struct error *err)
 {
-	int failure = fd_writer_failure(show->out);
-
-	if (failure == 0 || failure == EPIPE)
-		return 0;
-	return error_set(err, -failure,
-			 "standard output: %s: what came since was not written",
-			 strerror(failure));
+	return fd_writer_check(show->out, err);
 }

@@ -44,6 +44,11 @@ void json_add_known(cJSON *object, const char *key, double value)
 		cJSON_AddNumberToObject(object, key, value);
 }
 
+void json_add_nonzero(cJSON *object, const char *key, uint64_t value)
+{
+	json_add_known(object, key, value ? (double)value : -1);
+}
+
 void json_print(FILE *to, cJSON *object)
 {
 	char *text = cJSON_PrintUnformatted(object);

@@ -10,6 +10,7 @@
  */
 
 #include <cjson/cJSON.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* At most size bytes, up to the first NUL; what is not UTF-8 becomes U+FFFD. */
@@ -21,6 +22,9 @@ void json_add_number(cJSON *object, const char *key, double value);
 
 /* null if value is negative. */
 void json_add_known(cJSON *object, const char *key, double value);
+
+/* null if value is 0: an instant or a step of the wire that is not known. */
+void json_add_nonzero(cJSON *object, const char *key, uint64_t value);
 
 /* Writes object and a newline, and frees it. */
 void json_print(FILE *to, cJSON *object);
