@@ -7,10 +7,11 @@
 
 int exit_code_of(int r)
 {
-	return r == -EINVAL || r == -ENOKEY ? EXIT_USAGE
-	       : r == -ENOMEM               ? EXIT_INTERNAL
-	       : r == -EPERM                ? EXIT_SYSTEM
-					    : EXIT_UNREACHABLE;
+	return r == -EINVAL || r == -ENOKEY  ? EXIT_USAGE
+	       : r == -ENOMEM                ? EXIT_INTERNAL
+	       : r == -EPERM || r == -ENOSPC ? EXIT_SYSTEM
+	       : r == -EBUSY                 ? EXIT_DECLINED
+					     : EXIT_UNREACHABLE;
 }
 
 int exit_code_of_making(int r)

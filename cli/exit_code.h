@@ -5,7 +5,8 @@
 /* Exit statuses of failures: r is -errno, the statuses are of jobfile/exit.h.
  */
 
-/* A coordinator could not be found, reached or asked. */
+/* A coordinator or a scheduler could not be found, reached or asked, or has
+ * refused. */
 int exit_code_of(int r);
 
 /* A job could not be made in a cluster. */

@@ -42,6 +42,14 @@ static bool is_number(const char *word)
 	return word[0] == '-' && word[1] >= '0' && word[1] <= '9';
 }
 
+/* An option says whose coordinator is asked. */
+static bool stands_for_job(const struct args *args,
+			   const struct command *command)
+{
+	return !(command->bit & ON_SCHEDULER) &&
+	       (args->lookup.connect || args->lookup.state);
+}
+
 static int check_words(const struct args *args, const struct command *command,
 		       struct error *err)
 {
@@ -53,8 +61,8 @@ static int check_words(const struct args *args, const struct command *command,
 				 "%s %s",
 				 args->words.at[command->max_words],
 				 command->name, command->usage);
-	if (args->words.n < command->min_words && !args->lookup.connect &&
-	    !args->lookup.state && !args->schema)
+	if (args->words.n < command->min_words &&
+	    !(stands_for_job(args, command) || args->schema))
 		return error_set(err, -EINVAL, "usage: bellows %s %s",
 				 command->name, command->usage);
 	if (args->has_command && command->bit != ON_RUN)
@@ -125,4 +133,5 @@ void args_fini(struct args *args)
 	free(args->words.at);
 	free(args->at.at);
 	free(args->env.at);
+	free(args->after.at);
 }

@@ -23,16 +23,17 @@ struct args {
 	struct lookup lookup;
 
 	bool help, version, json, quiet, no_progress, wait, save, schema;
-	bool detach, plain, print, csv, explain;
+	bool detach, plain, print, csv, explain, hold, all, watch;
 	const char *listen, *timeline, *reason, *hosts, *folder, *status;
 	const char *image, *mode, *claim, *storage, *storage_class, *cpu,
 		*memory;
 	const char *name, *app, *checkpoint_dir;
-	const char *policy, *compare, *sweep, *set, *svg;
+	const char *policy, *compare, *sweep, *set, *svg, *user, *instant;
 	/* 0: not given */
-	unsigned ranks, min, max, want, grant, slots, malleable, grow, seed;
-	msec_t deadline, timeout, lifetime, move;
-	struct option_list at, env;
+	unsigned ranks, min, max, want, grant, slots, malleable, grow, seed,
+		priority;
+	msec_t deadline, timeout, lifetime, move, time, gap;
+	struct option_list at, env, after;
 	struct adapter_files adapters;
 
 	/* an option that only a cluster, or no cluster, has a use for; or NULL
@@ -58,10 +59,23 @@ enum command_bit {
 	ON_HISTORY = 1 << 8,
 	ON_KEYS = 1 << 9,
 	ON_SIMULATE = 1 << 10,
-	ON_ALL = (1 << 11) - 1,
+	ON_SUBMIT = 1 << 11,
+	ON_QUEUE = 1 << 12,
+	ON_TOP = 1 << 13,
+	ON_HOLD = 1 << 14,
+	ON_RELEASE = 1 << 15,
+	ON_PRIORITY = 1 << 16,
+	ON_EXPLAIN = 1 << 17,
+	ON_SERVE = 1 << 18,
+	ON_ALL = (1 << 19) - 1,
 	/* in the same set of a flag: with --on kube alone, or not with it */
-	WITH_KUBE = 1 << 11,
-	NOT_WITH_KUBE = 1 << 12,
+	WITH_KUBE = 1 << 19,
+	NOT_WITH_KUBE = 1 << 20,
+
+	/* what asks the coordinator of a job, and what asks a scheduler */
+	ON_JOB = ON_SCALE | ON_STATUS | ON_WATCH | ON_CANCEL | ON_HISTORY,
+	ON_QUEUED = ON_QUEUE | ON_HOLD | ON_RELEASE | ON_PRIORITY | ON_EXPLAIN,
+	ON_SCHEDULER = ON_SUBMIT | ON_TOP | ON_QUEUED,
 };
 
 /* One subcommand.  run returns the program's exit status. */
@@ -102,6 +116,14 @@ int cmd_validate(const struct args *args, const struct output *output);
 int cmd_keys(const struct args *args, const struct output *output);
 int cmd_completion(const struct args *args, const struct output *output);
 int cmd_simulate(const struct args *args, const struct output *output);
+int cmd_submit(const struct args *args, const struct output *output);
+int cmd_queue(const struct args *args, const struct output *output);
+int cmd_top(const struct args *args, const struct output *output);
+int cmd_hold(const struct args *args, const struct output *output);
+int cmd_release(const struct args *args, const struct output *output);
+int cmd_priority(const struct args *args, const struct output *output);
+int cmd_explain(const struct args *args, const struct output *output);
+int cmd_serve(const struct args *args, const struct output *output);
 int cmd_history(const struct args *args, const struct output *output);
 int cmd_help(const struct args *args, const struct output *output);
 

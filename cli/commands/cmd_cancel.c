@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 #include "cli/commands/args.h"
+#include "cli/commands/cancel_queued.h"
 #include "cli/exit_code.h"
 #include "cli/views/output.h"
 #include "client/job.h"
@@ -105,8 +106,13 @@ int cmd_cancel(const struct args *args, const struct output *output)
 	struct cancelling cancelling = {
 		.patience = args->timeout ? args->timeout : TIMEOUT,
 	};
-	int r;
+	bool is_given =
+		args->lookup.on || args->lookup.connect || args->lookup.state;
+	int r = is_given ? -1
+			 : cancel_queued(args, output, cancelling.patience);
 
+	if (r >= 0)
+		return r;
 	r = job_open(&cancelling.client, &args->lookup, name, &cancelling.err);
 	if (r == 0)
 		r = cancel(&cancelling, args);

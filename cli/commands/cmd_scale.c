@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/options.h"
 #include "cli/commands/args.h"
+#include "cli/commands/request_id.h"
 #include "cli/exit_code.h"
 #include "cli/views/show.h"
 #include "client/job.h"
@@ -11,7 +12,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/random.h>
 
 enum { ANSWER = 10000 };
 
@@ -43,17 +43,6 @@ static int read_size(Bellows__V1__ScaleRequest *request, const char *word)
 		request->delta = word[0] == '-' ? -(int32_t)n : (int32_t)n;
 	else
 		request->ranks = n;
-	return 0;
-}
-
-static int make_id(char id[33])
-{
-	unsigned char bytes[16];
-
-	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
-		return -EIO;
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		sprintf(id + 2 * i, "%02x", bytes[i]);
 	return 0;
 }
 
@@ -200,7 +189,7 @@ int cmd_scale(const struct args *args, const struct output *output)
 		.args = args,
 		.request = BELLOWS__V1__SCALE_REQUEST__INIT,
 	};
-	char id[33];
+	char id[REQUEST_ID_MAX];
 
 	if (!job && !args->lookup.connect && !args->lookup.state)
 		return output_fail(output, EXIT_USAGE,
@@ -210,7 +199,7 @@ int cmd_scale(const struct args *args, const struct output *output)
 		return output_fail(output, EXIT_USAGE,
 				   "'%s' is no number of ranks; 4, +2 or -1 is",
 				   args->words.at[args->words.n - 1]);
-	if (make_id(id) < 0)
+	if (request_id_make(id) < 0)
 		return output_fail(output, EXIT_SYSTEM, "no random numbers");
 	scaling.request.request_id = id;
 	scaling.request.reason =

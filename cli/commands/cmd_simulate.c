@@ -3,6 +3,7 @@
 #include "cli/commands/args.h"
 
 #include "base/file.h"
+#include "cli/commands/policies.h"
 #include "cli/views/meter.h"
 #include "cli/views/output.h"
 #include "cli/views/simulation.h"
@@ -29,21 +30,6 @@ struct simulation {
 
 DEFINE_CLEANUP(struct workload, workload_destroy)
 
-static int refuse_policy(const char *name, struct error *err)
-{
-	char known[400] = "";
-
-	for (const struct sched_policy *at = sched_policies; at->name; at++) {
-		size_t used = strlen(known);
-
-		snprintf(known + used, sizeof(known) - used, "%s%s",
-			 used ? ", " : "", at->name);
-	}
-	return error_set(err, -EINVAL,
-			 "there is no policy '%.40s'; there are %s", name,
-			 known);
-}
-
 /* "a,b,c" */
 static int read_policies(struct simulation *simulation, const char *names,
 			 struct error *err)
@@ -54,10 +40,10 @@ static int read_policies(struct simulation *simulation, const char *names,
 	if (!copy)
 		return error_set(err, -ENOMEM, "out of memory");
 	while ((name = strsep(&rest, ","))) {
-		const struct sched_policy *policy = sched_policy_find(name);
+		const struct sched_policy *policy;
 
-		if (!policy)
-			return refuse_policy(name, err);
+		if (policy_read(&policy, name, true, err) < 0)
+			return -EINVAL;
 		if (simulation->n_policies == POLICIES_MAX)
 			return error_set(err, -EINVAL, "more than %d policies",
 					 POLICIES_MAX);

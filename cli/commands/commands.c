@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
 #include "cli/commands/args.h"
+#include "client/queue.h"
 #include "jobfile/exit.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define ARG(member) offsetof(struct args, member)
-
-enum { ON_JOB = ON_SCALE | ON_STATUS | ON_WATCH | ON_CANCEL | ON_HISTORY };
 
 /* clang-format off */
 const struct option_row flags[] = {
@@ -28,10 +28,10 @@ const struct option_row flags[] = {
 	{"env", "KEY=VALUE", OPTION_LIST, ARG(env), ON_RUN,
 	 .help = "environment of the ranks; repeatable"},
 	{"adapter", "FILE", OPTION_OTHER, ARG(adapters),
-	 ON_RUN | ON_VALIDATE | NOT_WITH_KUBE,
+	 ON_RUN | ON_VALIDATE | ON_SERVE | ON_SUBMIT | NOT_WITH_KUBE,
 	 .help = "load an adapter of your own, a shared object; repeatable",
 	 .read = adapter_files_read},
-	{"hosts", "FILE", OPTION_TEXT, ARG(hosts), ON_RUN | NOT_WITH_KUBE,
+	{"hosts", "FILE", OPTION_TEXT, ARG(hosts), ON_RUN | ON_SERVE | NOT_WITH_KUBE,
 	 .help = "run on these hosts: NAME ADDRESS COMMAND... a line"},
 	{"folder", "DIR", OPTION_TEXT, ARG(folder), ON_RUN | NOT_WITH_KUBE,
 	 .help = "relative directories in FILE start from DIR (default: its folder)"},
@@ -41,6 +41,40 @@ const struct option_row flags[] = {
 	 .help = "ranks that it may have (default: any number)"},
 	{"status", "FILE", OPTION_TEXT, ARG(status), ON_RUN,
 	 .help = "write the exit status into FILE when the run ends"},
+	{"priority", "N", OPTION_NUMBER, ARG(priority), ON_SUBMIT,
+	 .help = "from 1 to 1000; twice the number counts twice (default 10)",
+	 .min = 1, .max = QUEUE_PRIORITY_MAX},
+	{"user", "USER", OPTION_TEXT, ARG(user), ON_SUBMIT,
+	 .help = "whom its slots are counted for (default: who submits)"},
+	{"after", "JOB", OPTION_LIST, ARG(after), ON_SUBMIT,
+	 .help = "start when this job has ended well; repeatable"},
+	{"time", "TIME", OPTION_DURATION, ARG(time), ON_SUBMIT,
+	 .help = "that it is expected to take on ranks.max (default 1h)"},
+	{"hold", NULL, OPTION_SWITCH, ARG(hold), ON_SUBMIT,
+	 .help = "do not start it before 'bellows release'"},
+	{"watch", NULL, OPTION_SWITCH, ARG(watch), ON_QUEUE,
+	 .help = "again whenever it changes; Ctrl-C stops"},
+	{"all", NULL, OPTION_SWITCH, ARG(all), ON_QUEUE,
+	 .help = "also jobs that ended more than an hour ago"},
+	{"at", "TIME", OPTION_TEXT, ARG(instant), ON_EXPLAIN,
+	 .help = "up to 12:03:11, 2026-11-27T12:03:11 or -10min (default: now)"},
+	{"slots", "N", OPTION_NUMBER, ARG(slots), ON_SERVE,
+	 .help = "ranks that may run at a time (default: cores)"},
+	{"policy", "POLICY", OPTION_TEXT, ARG(policy), ON_SERVE,
+	 .help = "the rules, of docs/scheduling.md (default: bellows)"},
+	{"gap", "TIME", OPTION_DURATION, ARG(gap), ON_SERVE,
+	 .help = "between two changes of one job, at least"},
+	{"state", "DIR", OPTION_TEXT, ARG(lookup.state), ON_SERVE | ON_SCHEDULER,
+	 .help = "the queue's state directory"},
+	{"connect", "ADDR", OPTION_TEXT, ARG(lookup.connect), ON_SCHEDULER,
+	 .help = "the scheduler's address (default: this user's)"},
+	{"listen", "ADDR", OPTION_TEXT, ARG(listen), ON_SERVE,
+	 .help = "where it listens: host:port (default: a unix socket)"},
+	{"token-file", "FILE", OPTION_TEXT, ARG(lookup.token_file),
+	 ON_SERVE | ON_SCHEDULER,
+	 .help = "the scheduler's token (default: the queue's own)"},
+	{"tls", "DIR", OPTION_TEXT, ARG(lookup.tls), ON_SERVE | ON_SCHEDULER,
+	 .help = "certificates (default: the queue's own, if it has them)"},
 	{"timeline", "FILE.svg", OPTION_TEXT, ARG(timeline), ON_RUN,
 	 .help = "draw ranks over time into FILE.svg when the job is over"},
 	{"quiet", NULL, OPTION_SWITCH, ARG(quiet), ON_RUN,
@@ -50,7 +84,8 @@ const struct option_row flags[] = {
 	 .help = "plain lines, also on a terminal"},
 	{"deadline", "TIME", OPTION_DURATION, ARG(deadline), ON_SCALE,
 	 .help = "for new executors to come (default: the job file's)"},
-	{"reason", "TEXT", OPTION_TEXT, ARG(reason), ON_SCALE | ON_CANCEL,
+	{"reason", "TEXT", OPTION_TEXT, ARG(reason),
+	 ON_SCALE | ON_CANCEL | ON_HOLD | ON_RELEASE,
 	 .help = "why, for the job's history"},
 	{"wait", NULL, OPTION_SWITCH, ARG(wait), ON_SCALE,
 	 .help = "until the change is over, and tell what it cost"},
@@ -101,7 +136,7 @@ const struct option_row flags[] = {
 	{"lifetime", "TIME", OPTION_DURATION, ARG(lifetime), ON_RUN | ON_KEYS,
 	 .help = "of certificates that are made (default 8760h, a year)"},
 	{"unencrypted", NULL, OPTION_SWITCH, ARG(lookup.unencrypted),
-	 ON_RUN | ON_JOB | NOT_WITH_KUBE,
+	 ON_RUN | ON_JOB | ON_SERVE | ON_SCHEDULER | NOT_WITH_KUBE,
 	 .help = "listen to other machines, or call one, without certificates"},
 	{"on", "PLACE", OPTION_TEXT, ARG(lookup.on), ON_RUN | ON_JOB,
 	 .help = "kube: the job is in a Kubernetes cluster"},
@@ -136,7 +171,8 @@ const struct option_row flags[] = {
 	{"print", NULL, OPTION_SWITCH, ARG(print), ON_RUN | WITH_KUBE,
 	 .help = "print what would be created, as JSON, and create nothing"},
 	{"json", NULL, OPTION_SWITCH, ARG(json),
-	 ON_ALL & ~(ON_COMPLETION | ON_HELP | ON_KEYS),
+	 ON_ALL & ~(ON_COMPLETION | ON_HELP | ON_KEYS | ON_TOP |
+		    ON_SERVE),
 	 .help = "JSON, one object a line"},
 	{"help", NULL, OPTION_SWITCH, ARG(help), ON_ALL,
 	 .help = "this text"},
@@ -197,12 +233,89 @@ const struct command commands[] = {
 	 cmd_watch},
 	{ON_CANCEL, "cancel", "JOB",
 	 "end a job",
-	 "Ends the job and waits until it is over.",
+	 "Ends the job and waits until it is over. A job that is in the queue of "
+	 "a scheduler is\nended there, and not started again.",
 	 "bellows cancel heat --save\n"
 	 "  kubectl bellows cancel heat --save -n physics",
 	 1, 1,
-	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, -1},
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_DECLINED,
+		       -1},
 	 cmd_cancel},
+	{ON_SERVE, "serve", "",
+	 "run the scheduler of a queue",
+	 "Runs bellows-scheduler with the same options until it is told to end. "
+	 "It starts the\njobs of the queue, and gives and takes their ranks. "
+	 "docs/queue.md begins with it.",
+	 "bellows serve --slots 8 --policy bellows",
+	 0, 0,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_SYSTEM, -1},
+	 cmd_serve},
+	{ON_SUBMIT, "submit", "FILE...",
+	 "put jobs into the queue",
+	 "Reads the job files, and sends them to the scheduler one after the "
+	 "other. At the\nfirst that is refused it stops, and says which were "
+	 "submitted.",
+	 "bellows submit heat.yaml --priority 20 --time 2h\n"
+	 "  bellows submit cold.yaml --after heat",
+	 1, UINT_MAX,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_UNREACHABLE,
+		       EXIT_SYSTEM, EXIT_DECLINED, -1},
+	 cmd_submit},
+	{ON_QUEUE, "queue", "[JOB]",
+	 "show the queue, or one job of it",
+	 "RANKS are those that run, those that are granted, and the fewest and "
+	 "most. The last\ncolumn is the time left of a job that runs, and the "
+	 "time waited of one that does not.",
+	 "bellows queue --watch\n"
+	 "  bellows queue heat",
+	 0, 1,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_CANCELLED,
+		       -1},
+	 cmd_queue},
+	{ON_TOP, "top", "",
+	 "watch the jobs of the queue",
+	 "How full the slots are, how far each job is, and what waits. q or "
+	 "Ctrl-C ends it.",
+	 "bellows top",
+	 0, 0,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_CANCELLED,
+		       -1},
+	 cmd_top},
+	{ON_HOLD, "hold", "JOB",
+	 "keep a job of the queue from running",
+	 "A job that waits is not started; one that runs saves a checkpoint and "
+	 "leaves its\nslots, and goes on from there when it is released.",
+	 "bellows hold heat --reason 'the input is wrong'",
+	 1, 1,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_DECLINED,
+		       -1},
+	 cmd_hold},
+	{ON_RELEASE, "release", "JOB",
+	 "let a job run that is held",
+	 "It waits for slots again, like any other job.",
+	 "bellows release heat",
+	 1, 1,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_DECLINED,
+		       -1},
+	 cmd_release},
+	{ON_PRIORITY, "priority", "JOB N",
+	 "change the priority of a job of the queue",
+	 "N is from 1 to 1000. Twice the number counts twice: such a job waits "
+	 "less, and gets\nmore ranks.",
+	 "bellows priority heat 40",
+	 2, 2,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_DECLINED,
+		       -1},
+	 cmd_priority},
+	{ON_EXPLAIN, "explain", "JOB",
+	 "say why a job has the ranks that it has",
+	 "What it wants, is granted and has; then each decision about it, with "
+	 "the rule and the\nnumbers behind it, and what other sizes would have "
+	 "meant.",
+	 "bellows explain heat --at -10min",
+	 1, 1,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, -1},
+	 cmd_explain},
 	{ON_HISTORY, "history", "JOB",
 	 "tell what happened to a job",
 	 "Prints the journal of a job: what moved it, from where to where, and "
@@ -246,9 +359,9 @@ const struct command commands[] = {
 	 1, 1,
 	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_SYSTEM, -1},
 	 cmd_keys},
-	{ON_COMPLETION, "completion", "bash|zsh|jobs",
+	{ON_COMPLETION, "completion", "bash|zsh|jobs|queue",
 	 "print a shell's completion script",
-	 "jobs prints the names that the scripts offer.",
+	 "jobs and queue print the names that the scripts offer.",
 	 "bellows completion bash > ~/.local/share/bash-completion/completions/bellows",
 	 1, 1,
 	 (const int[]){EXIT_DONE, EXIT_USAGE, -1},

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/help.h"
 
-enum { ON_JOB = ON_SCALE | ON_STATUS | ON_WATCH | ON_CANCEL | ON_HISTORY };
-
 static void print_names(FILE *to)
 {
 	for (const struct command *at = commands; at->name; at++)
@@ -19,7 +17,11 @@ static void print_branch(FILE *to, const struct command *command)
 	fputs("'\n", to);
 	if (command->bit & ON_JOB)
 		fputs("\t\twords=$(bellows completion jobs 2>/dev/null)\n", to);
-	else if (command->bit & (ON_RUN | ON_VALIDATE | ON_SIMULATE))
+	else if (command->bit & ON_QUEUED)
+		fputs("\t\twords=$(bellows completion queue 2>/dev/null)\n",
+		      to);
+	else if (command->bit &
+		 (ON_RUN | ON_VALIDATE | ON_SIMULATE | ON_SUBMIT))
 		fputs("\t\tfiles=1\n", to);
 	else if (command->bit & ON_COMPLETION)
 		fputs("\t\twords='bash zsh'\n", to);

@@ -11,7 +11,8 @@ static const struct {
 	{EXIT_DONE, "done"},
 	{EXIT_USAGE, "the command line is wrong, or an adapter that it names"},
 	{EXIT_JOBFILE, "the job file or the workload was refused"},
-	{EXIT_UNREACHABLE, "no coordinator answers, or executors never came"},
+	{EXIT_UNREACHABLE, "nobody answers, there is no such job, or executors "
+			   "never came"},
 	{EXIT_INTERNAL, "internal error"},
 	{EXIT_SYSTEM, "the system refused: port in use, program missing"},
 	{EXIT_CHECKPOINT, "the checkpoint directory cannot be used"},
@@ -51,8 +52,9 @@ void help_print_command(FILE *to, const struct command *command)
 	const struct options options = {
 		.rows = flags, .n = n_flags, .set = command->bit};
 
-	fprintf(to, "Usage: bellows %s %s [OPTION ...]\n\n%s\n\nOptions:\n",
-		command->name, command->usage, command->text);
+	fprintf(to, "Usage: bellows %s%s%s [OPTION ...]\n\n%s\n\nOptions:\n",
+		command->name, *command->usage ? " " : "", command->usage,
+		command->text);
 	options_print(to, &options, 22);
 	fprintf(to, "\nExample:\n  %s\n\nExit status:\n", command->example);
 	for (const int *code = command->codes; *code >= 0; code++)

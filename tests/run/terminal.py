@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""terminal.py BIN: what is seen at a terminal
+"""terminal.py BIN FAKE_SCHEDULER: what is seen at a terminal
 
-Shells that complete what is typed, and the line that shows how far a job is.
+Shells that complete what is typed, the line that shows how far a job is, and
+the screen that shows a queue.
 Each is started on a pseudo-terminal of its own; keys are pressed once what is
 waited for is on the screen.
 """
 
+import contextlib
 import fcntl
 import os
 import pty
 import re
 import select
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -21,11 +24,16 @@ import time
 sys.dont_write_bytecode = True
 import harness  # noqa: E402
 
+SCHEDULER = os.path.abspath(sys.argv.pop(2))  # tests/cli/fake_scheduler.c
 COLUMNS = 80
+ROWS = 24
 PROMPT = "ready> "
 KILL = "\x15"  # the line
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]")
 CLEAR = "\r\x1b[K"
+OTHER_SCREEN, FIRST_SCREEN = "\x1b[?1049h", "\x1b[?1049l"
+NO_CURSOR, CURSOR = "\x1b[?25l", "\x1b[?25h"
+HOME = "\x1b[H\x1b[J"
 BAR = re.compile(r"\r(\w+ 2 ranks \[[#-]+\] +(\d+\.\d) %[^\r\n]*)\x1b\[K")
 
 
@@ -35,7 +43,7 @@ class Terminal:
     def __init__(self, room, *argv, **env):
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ,
-                    struct.pack("HHHH", 24, COLUMNS, 0, 0))
+                    struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
         self.written = b""
         self.process = subprocess.Popen(
             argv, stdin=slave, stdout=slave, stderr=slave, cwd=room.folder,
@@ -176,8 +184,91 @@ def how_far_a_simulation_is_stands_on_one_line_which_is_cleared(room):
     assert gap.startswith(CLEAR), gap
 
 
+@contextlib.contextmanager
+def queue_of(room):
+    """A scheduler plays a queue; what follows the words of a command."""
+    folder = room.path("queue")
+    os.mkdir(folder, 0o700)
+    scheduler = room.start(SCHEDULER, folder, f"unix:{folder}/s.sock")
+    room.wait("an address", lambda: os.path.exists(f"{folder}/address"))
+    yield "--state", folder
+    scheduler.tell(signal.SIGTERM)
+    scheduler.ends_with(0)
+
+
+class Screen(Terminal):
+    """A command of bellows that draws on the other screen."""
+
+    def __init__(self, room, *words):
+        super().__init__(room, os.path.join(harness.BIN, "bellows"), *words)
+        self.modes = termios.tcgetattr(self.master)
+        self.shows("heat")
+
+    def keys(self, keys):
+        os.write(self.master, keys.encode())
+
+    def count(self, sequence):
+        return self.text().count(sequence)
+
+    def ends_clean(self, code):
+        """On the first screen, with a cursor, and keys are echoed as before."""
+        ended = self.until_end()
+        assert ended == code, f"it ended with {ended}: {self.text()[-500:]!r}"
+        for on, off in (OTHER_SCREEN, FIRST_SCREEN), (NO_CURSOR, CURSOR):
+            assert self.text().rindex(on) < self.text().rindex(off), on
+        assert termios.tcgetattr(self.master) == self.modes
+        assert "\x1b[2J" not in self.text(), "a name moved the cursor"
+
+
+def top_shows_the_queue_until_q_is_pressed(room):
+    with queue_of(room) as queue, Screen(room, "top", *queue) as at:
+        assert not termios.tcgetattr(at.master)[3] & termios.ECHO
+        at.keys("x")
+        room.run("bellows", "hold", "heat", *queue).ends_with(0)
+        at.shows("held")
+        at.keys("q")
+        at.ends_clean(0)
+
+
+def ctrl_c_leaves_the_terminal_as_it_was(room):
+    with queue_of(room) as queue:
+        for words in ("top",), ("queue", "--watch"):
+            with Screen(room, *words, *queue) as at:
+                at.keys("\x03")
+                at.ends_clean(130)
+
+
+def ctrl_z_gives_the_terminal_back_for_as_long(room):
+    with queue_of(room) as queue, Screen(room, "top", *queue) as at:
+        at.keys("\x1a")
+        at.until("the first screen", lambda: at.count(FIRST_SCREEN) == 1)
+        room.wait("the stop", lambda: harness.stat(at.process.pid)[0] == "T")
+        assert termios.tcgetattr(at.master) == at.modes
+        at.process.send_signal(signal.SIGCONT)
+        at.until("the other screen", lambda: at.count(OTHER_SCREEN) == 2)
+        at.keys("q")
+        at.ends_clean(0)
+
+
+def a_long_queue_is_cut_to_the_rows_of_the_terminal(room):
+    job = room.job(harness.work_for(1), "cold")
+    with queue_of(room) as queue:
+        room.run("bellows", "submit", *[job] * 25, *queue).ends_with(0)
+        with Screen(room, "queue", "--watch", *queue) as at:
+            at.shows("more lines")
+            drawn = [each for each in at.text().split(HOME)
+                     if "more lines" in each][0]
+            assert drawn.count("\n") == ROWS - 1, drawn
+            at.keys("\x03")
+            at.ends_clean(130)
+
+
 harness.main(bash_completes_at_the_first_tab,
              zsh_completes_at_the_first_tab_after_it_was_sourced,
              zsh_completes_at_the_first_tab_after_it_was_installed,
              how_far_a_job_is_stands_on_one_line_which_is_cleared,
-             how_far_a_simulation_is_stands_on_one_line_which_is_cleared)
+             how_far_a_simulation_is_stands_on_one_line_which_is_cleared,
+             top_shows_the_queue_until_q_is_pressed,
+             ctrl_c_leaves_the_terminal_as_it_was,
+             ctrl_z_gives_the_terminal_back_for_as_long,
+             a_long_queue_is_cut_to_the_rows_of_the_terminal)
