@@ -44,6 +44,8 @@ void sim_spans_on_slots(void *user, usec_t now, const struct sched_job *job,
 		spans->at[known->last].to = now;
 	if (to == 0 && sim_has_ended(job))
 		return;
+	known->rescales += from > 0 && to > 0;
+	known->parks += to == 0;
 	if (ARRAY_RESERVE(spans->at, spans->n, spans->room) < 0) {
 		spans->lacks_memory = true;
 		return;

@@ -25,6 +25,7 @@ bool sim_has_ended(const struct sched_job *job);
 struct sim_spans_job {
 	usec_t submitted, started;
 	int priority;
+	unsigned rescales, parks;
 	size_t last; /* span; SIZE_MAX: it has none yet */
 };
 

@@ -259,17 +259,16 @@ begin_drawing(const struct simulation *simulation, const char *source)
 {
 	const struct workload *workload = simulation->workload;
 	struct simulation_drawing drawing = {
+		.source = source,
+		.workload = workload,
+		.set = simulation->only,
+		.gap = has_job_by_gap(workload) ? workload->gap : -1,
 		.what = simulation->what,
 		.n_policies = simulation->n_policies,
 	};
 
-	drawing.gantt.source = source;
-	drawing.gantt.workload = workload;
-	drawing.gantt.set = simulation->only;
 	if (!simulation->only && !simulation->what)
-		drawing.gantt.set = workload->sets;
-	drawing.gantt.gap = has_job_by_gap(workload) ? workload->gap : -1;
-	drawing.gantt.rescale_gap = workload->rescale_gap;
+		drawing.set = workload->sets;
 	return drawing;
 }
 

@@ -3,12 +3,10 @@
 
 #include "base/cleanup.h"
 #include "cli/views/gantt_panel.h"
-#include "cli/views/simulation.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Pixels. */
 enum {
@@ -59,7 +57,7 @@ static int compare_int(const void *a, const void *b)
 /* Different priorities in increasing order, at the beginning of the array. */
 static size_t sort_priorities(int *at, size_t n)
 {
-	size_t different = 1;
+	size_t different = n > 0;
 
 	qsort(at, n, sizeof(*at), compare_int);
 	for (size_t i = 1; i < n; i++)
@@ -69,16 +67,16 @@ static size_t sort_priorities(int *at, size_t n)
 }
 
 static int find_shades(struct gantt_shades *shades,
-		       const struct workload_set *set)
+		       const struct sim_spans *spans)
 {
-	CLEANUP(free) int *at = calloc(set->n, sizeof(*at));
+	CLEANUP(free) int *at = calloc(spans->n_jobs, sizeof(*at));
 	size_t n;
 
 	if (!at)
 		return -ENOMEM;
-	for (size_t i = 0; i < set->n; i++)
-		at[i] = set->jobs[i].priority;
-	n = sort_priorities(at, set->n);
+	for (size_t i = 0; i < spans->n_jobs; i++)
+		at[i] = spans->jobs[i].priority;
+	n = sort_priorities(at, spans->n_jobs);
 	shades->n = n < GANTT_SHADES ? n : GANTT_SHADES;
 	for (size_t i = 0; i < shades->n; i++) {
 		shades->from[i] = at[i * n / shades->n];
@@ -115,38 +113,46 @@ static double seconds(usec_t time)
 	return (double)time / 1e6;
 }
 
-void gantt_put_title(const struct gantt_panel *panel, unsigned job,
-		     const struct sim_span *spans, size_t n)
+/* When it ran, and on how many ranks. */
+static void put_spans(const struct gantt_panel *panel,
+		      const struct sim_spans_job *at,
+		      const struct sim_span *spans, size_t n)
 {
-	const struct gantt *gantt = panel->gantt;
-	const struct sim_spans_job *at = &panel->run->spans.jobs[job];
-	unsigned extra = gantt->workload->launcher_slots;
+	unsigned extra = panel->gantt->launcher_slots;
 	unsigned least = spans[0].slots, most = least;
-	size_t rescales = 0, parks = 0;
-	char name[96];
 
 	for (size_t i = 1; i < n; i++) {
 		unsigned slots = spans[i].slots;
 
-		parks += slots == 0;
-		rescales += slots > 0 && spans[i - 1].slots > 0;
-		least = slots > 0 && slots < least ? slots : least;
+		if (slots > 0 && (least == 0 || slots < least))
+			least = slots;
 		most = slots > most ? slots : most;
 	}
-	fputs("<title>", panel->to);
-	svg_escape(panel->to, simulation_job_name(gantt->workload, gantt->set,
-						  job, name, sizeof(name)));
-	fprintf(panel->to,
-		": priority %d, submitted %.10g s, %.10g s to %.10g s, %u",
-		at->priority, seconds(at->submitted), seconds(at->started),
+	fprintf(panel->to, ", %.10g s to %.10g s, %u", seconds(at->started),
 		seconds(spans[n - 1].to), least - extra);
 	if (most > least)
 		fprintf(panel->to, " to %u", most - extra);
-	fprintf(panel->to, " ranks, %zu rescale%s", rescales,
-		rescales == 1 ? "" : "s");
-	if (parks > 0)
-		fprintf(panel->to, ", parked %zu time%s", parks,
-			parks == 1 ? "" : "s");
+	fprintf(panel->to, " ranks, %u rescale%s", at->rescales,
+		at->rescales == 1 ? "" : "s");
+	if (at->parks > 0)
+		fprintf(panel->to, ", parked %u time%s", at->parks,
+			at->parks == 1 ? "" : "s");
+}
+
+void gantt_put_title(const struct gantt_panel *panel, unsigned job,
+		     const struct sim_span *spans, size_t n)
+{
+	const struct sim_spans_job *at = &panel->run->spans.jobs[job];
+	const struct gantt *gantt = panel->gantt;
+	char name[96];
+
+	fputs("<title>", panel->to);
+	svg_escape(panel->to,
+		   gantt->name(gantt->user, job, name, sizeof(name)));
+	fprintf(panel->to, ": priority %d, submitted %.10g s", at->priority,
+		seconds(at->submitted));
+	if (n > 0)
+		put_spans(panel, at, spans, n);
 	fputs("</title>", panel->to);
 }
 
@@ -166,10 +172,10 @@ static double name_width(const struct gantt *gantt)
 	double most = 0;
 	char name[96];
 
-	for (size_t i = 0; i < gantt->set->n; i++)
-		most = fmax(most, svg_text_width(simulation_job_name(
-					  gantt->workload, gantt->set,
-					  (unsigned)i, name, sizeof(name))));
+	for (size_t i = 0; i < gantt->runs->spans.n_jobs; i++)
+		most = fmax(most,
+			    svg_text_width(gantt->name(gantt->user, (unsigned)i,
+						       name, sizeof(name))));
 	return most;
 }
 
@@ -186,7 +192,7 @@ static void choose_unit(struct layout *layout)
 
 static struct layout lay_out(const struct gantt *gantt)
 {
-	size_t jobs = gantt->set->n;
+	size_t jobs = gantt->runs->spans.n_jobs;
 	struct layout layout = {
 		.rows = jobs <= GANTT_ROWS_MAX,
 		.areas = jobs <= GANTT_AREAS_MAX / gantt->n_runs,
@@ -205,7 +211,7 @@ static struct layout lay_out(const struct gantt *gantt)
 		layout.block += WAITING + SPACE;
 	layout.height = (int)(HEAD + (double)gantt->n_runs * layout.block);
 	for (size_t i = 0; i < gantt->n_runs; i++)
-		layout.end = fmax(layout.end, gantt->runs[i].metrics.total);
+		layout.end = fmax(layout.end, gantt->runs[i].total);
 	if (layout.end <= 0)
 		layout.end = 1;
 	choose_unit(&layout);
@@ -217,26 +223,9 @@ static struct layout lay_out(const struct gantt *gantt)
 static void put_title(FILE *to, const struct gantt *gantt,
 		      const struct layout *layout)
 {
-	const char *slash = strrchr(gantt->source, '/');
-	char title[700], below[300], gap[64] = "", number[24];
-	const char *set = simulation_set_name(gantt->workload, gantt->set,
-					      number, sizeof(number));
-
-	snprintf(title, sizeof(title), "%s%s%s",
-		 svg_cut(slash ? slash + 1 : gantt->source, 60).s,
-		 *set ? ": set " : "", set);
-	if (gantt->gap == 0)
-		snprintf(gap, sizeof(gap), " at once");
-	else if (gantt->gap > 0)
-		snprintf(gap, sizeof(gap), ", one every %.10g s",
-			 seconds(gantt->gap));
-	snprintf(below, sizeof(below),
-		 "%zu job%s%s; %u slots; rescale gap T = %.10g s",
-		 gantt->set->n, gantt->set->n == 1 ? "" : "s", gap,
-		 gantt->workload->slots, seconds(gantt->rescale_gap));
-	svg_begin(to, WIDTH, layout->height, style, title);
-	svg_text(to, MARGIN, 28, "start", "title", svg_cut(title, 90).s);
-	svg_text(to, MARGIN, 48, "start", "", below);
+	svg_begin(to, WIDTH, layout->height, style, gantt->title);
+	svg_text(to, MARGIN, 28, "start", "title", svg_cut(gantt->title, 90).s);
+	svg_text(to, MARGIN, 48, "start", "", gantt->below);
 }
 
 /* A sample of that class and what it stands for; returns where the next one
@@ -280,16 +269,8 @@ static void put_legend(FILE *to, const struct gantt_shades *shades, bool rows)
 
 static void put_figures(FILE *to, const struct gantt_run *run, double top)
 {
-	const struct sim_metrics *m = &run->metrics;
-	char text[200];
-
-	snprintf(text, sizeof(text),
-		 "total %.0f s, utilisation %.1f %%, response %.0f s, "
-		 "completion %.0f s, %.0f rescales",
-		 m->total, 100 * m->utilisation, m->response, m->completion,
-		 m->rescales);
 	svg_text(to, MARGIN, top + 12, "start", "policy", run->policy);
-	svg_text(to, WIDTH - MARGIN, top + 12, "end", "", text);
+	svg_text(to, WIDTH - MARGIN, top + 12, "end", "", run->figures);
 }
 
 static int draw_chart(struct gantt_panel *panel, const struct layout *layout)
@@ -339,7 +320,7 @@ int gantt_draw(FILE *to, const struct gantt *gantt)
 {
 	const struct layout layout = lay_out(gantt);
 	struct gantt_shades shades;
-	int r = find_shades(&shades, gantt->set);
+	int r = find_shades(&shades, &gantt->runs->spans);
 
 	if (r < 0)
 		return r;

@@ -3,8 +3,8 @@
 #define CLI_VIEWS_GANTT_H
 
 /*
- * A drawing of one set of jobs: for each policy, above one another on the same
- * axis of time, the utilisation and a Gantt chart
+ * A drawing of jobs: for each policy, above one another on the same axis of
+ * time, the utilisation and a Gantt chart
  *
  * So many jobs as have a row that can be read (GANTT_ROWS_MAX) have rows with
  * their names and a line while they wait.  More are areas over the slots, and
@@ -13,7 +13,6 @@
  */
 
 #include "sim/spans.h"
-#include "sim/workload.h"
 
 #include <stdio.h>
 
@@ -22,17 +21,23 @@ enum { GANTT_ROWS_MAX = 60, GANTT_AREAS_MAX = 10000 };
 /* What came of one policy. */
 struct gantt_run {
 	const char *policy;
-	struct sim_metrics metrics;
+	char figures[200];  /* a line */
+	double total;       /* seconds, until its end */
+	double utilisation; /* 0 to 1 */
 	struct sim_spans spans;
 };
 
 struct gantt {
-	const char *source; /* path of the workload */
-	const struct workload *workload;
-	const struct workload_set *set;
-	usec_t gap; /* between two submissions; -1: each job has its own time */
-	usec_t rescale_gap;
-	struct gantt_run *runs;
+	const char *title, *below;
+	/* The name of a job, which may be written into the text. */
+	const char *(*name)(const void *user, unsigned job, char *text,
+			    size_t n);
+	/* The most ranks that it may have: the height of its row. */
+	unsigned (*max)(const void *user, unsigned job);
+	const void *user;
+	unsigned slots;
+	unsigned launcher_slots; /* of each job, beside its ranks */
+	struct gantt_run *runs;  /* of the same jobs; at least one */
 	size_t n_runs;
 };
 

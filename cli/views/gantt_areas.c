@@ -40,7 +40,8 @@ struct packing {
 static void forget(struct packing *packing)
 {
 	slot_map_fini(&packing->map);
-	for (size_t i = 0; packing->held && i < packing->n_ends; i++)
+	for (size_t i = 0;
+	     packing->held && i < packing->panel->run->spans.n_jobs; i++)
 		slot_ranges_fini(&packing->held[i].slots);
 	free(packing->held);
 	packing->held = NULL;
@@ -69,12 +70,12 @@ static int sort_ends(struct packing *packing)
 {
 	const struct sim_spans *spans = &packing->panel->run->spans;
 
-	packing->n_ends = spans->n_jobs;
 	packing->ends = calloc(spans->n_jobs, sizeof(*packing->ends));
 	if (!packing->ends)
 		return -ENOMEM;
 	for (size_t i = 0; i < spans->n_jobs; i++)
-		packing->ends[i] = spans->jobs[i].last;
+		if (spans->jobs[i].last != SIZE_MAX)
+			packing->ends[packing->n_ends++] = spans->jobs[i].last;
 	qsort_r(packing->ends, packing->n_ends, sizeof(*packing->ends),
 		compare_ends, spans->at);
 	return 0;
@@ -106,7 +107,7 @@ static int count_slots(struct packing *packing)
 
 	if (!has)
 		return -ENOMEM;
-	packing->slots = packing->panel->gantt->workload->slots;
+	packing->slots = packing->panel->gantt->slots;
 	for (size_t i = 0; i < spans->n; i++) {
 		const struct sim_span *span = &spans->at[i];
 
@@ -233,14 +234,16 @@ static int put_jobs(const struct packing *packing, const struct svg_axis *axis)
 	for (unsigned job = 0; job < spans->n_jobs; job++) {
 		size_t first = span;
 
+		while (span < spans->n && by_job[span].job == job)
+			span++;
+		if (span == first)
+			continue;
 		fprintf(panel->to, "<path class=\"a p%u\" d=\"",
 			gantt_shade(panel->shades, spans->jobs[job].priority));
 		for (; area < packing->n && packing->areas[area].job == job;
 		     area++)
 			put_area(packing, &packing->areas[area], axis);
 		fputs("\">", panel->to);
-		while (span < spans->n && by_job[span].job == job)
-			span++;
 		gantt_put_title(panel, job, &by_job[first], span - first);
 		fputs("</path>\n", panel->to);
 	}

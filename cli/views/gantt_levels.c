@@ -94,7 +94,7 @@ static void draw_levels(const struct gantt_panel *panel,
 int gantt_draw_utilisation(const struct gantt_panel *panel)
 {
 	const struct gantt_run *run = panel->run;
-	double percent = 100 / (double)panel->gantt->workload->slots;
+	double percent = 100 / (double)panel->gantt->slots;
 	double bottom = panel->top + panel->height;
 	CLEANUP(levels_fini) struct levels levels = {.n = 0};
 	struct svg_axis axis;
@@ -114,8 +114,8 @@ int gantt_draw_utilisation(const struct gantt_panel *panel)
 	svg_text_up(panel->to, 14, bottom - panel->height / 2, "utilisation");
 	draw_levels(panel, &levels, &axis, "used");
 	fprintf(panel->to, "<path class=\"mean\" d=\"M%.1f %.1fH%.1f\"/>\n",
-		panel->time.low, svg_at(&axis, 100 * run->metrics.utilisation),
-		svg_at(&panel->time, run->metrics.total));
+		panel->time.low, svg_at(&axis, 100 * run->utilisation),
+		svg_at(&panel->time, run->total));
 	return 0;
 }
 

@@ -2,7 +2,6 @@
 #include "cli/views/gantt_panel.h"
 
 #include "base/cleanup.h"
-#include "cli/views/simulation.h"
 
 #include <errno.h>
 #include <math.h>
@@ -146,8 +145,7 @@ static void put_name(const struct row *row)
 			row->top, row->panel->time.high - 12, row->height);
 	svg_text(row->panel->to, row->panel->time.low - 8, row->middle + 4,
 		 "end", "",
-		 svg_cut(simulation_job_name(gantt->workload, gantt->set,
-					     row->job, name, sizeof(name)),
+		 svg_cut(gantt->name(gantt->user, row->job, name, sizeof(name)),
 			 (unsigned)(room / svg_text_width("m")))
 			 .s);
 }
@@ -155,9 +153,9 @@ static void put_name(const struct row *row)
 int gantt_draw_rows(const struct gantt_panel *panel)
 {
 	const struct sim_spans *spans = &panel->run->spans;
-	const struct workload *workload = panel->gantt->workload;
+	const struct gantt *gantt = panel->gantt;
 	CLEANUP(free) struct sim_span *by_job = sim_spans_by_job(spans);
-	struct row row = {.panel = panel, .extra = workload->launcher_slots};
+	struct row row = {.panel = panel, .extra = gantt->launcher_slots};
 	size_t at = 0, n;
 
 	if (!by_job)
@@ -169,11 +167,9 @@ int gantt_draw_rows(const struct gantt_panel *panel)
 		put_name(&row);
 	}
 	for (row.job = 0; row.job < spans->n_jobs; row.job++, at += n) {
-		unsigned class = panel->gantt->set->jobs[row.job].class;
-
 		row.top = panel->top + row.job * row.height;
 		row.middle = row.top + row.height / 2;
-		row.max = workload->classes[class].max;
+		row.max = gantt->max(gantt->user, row.job);
 		for (n = 0; at + n < spans->n && by_job[at + n].job == row.job;)
 			n++;
 		draw_row(&row, &by_job[at], n);

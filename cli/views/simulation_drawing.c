@@ -12,17 +12,17 @@
 int simulation_drawing_begin(struct simulation_drawing *drawing,
 			     struct sim_spans **spans, struct error *err)
 {
-	struct gantt *gantt = &drawing->gantt;
-
 	*spans = NULL;
 	if (drawing->what)
 		return 0;
-	if (!gantt->runs)
-		gantt->runs = calloc(drawing->n_policies, sizeof(*gantt->runs));
-	if (!gantt->runs || sim_spans_init(&gantt->runs[gantt->n_runs].spans,
-					   gantt->set->n) < 0)
+	if (!drawing->runs)
+		drawing->runs =
+			calloc(drawing->n_policies, sizeof(*drawing->runs));
+	if (!drawing->runs ||
+	    sim_spans_init(&drawing->runs[drawing->n_runs].spans,
+			   drawing->set->n) < 0)
 		return error_set(err, -ENOMEM, "out of memory");
-	*spans = &gantt->runs[gantt->n_runs].spans;
+	*spans = &drawing->runs[drawing->n_runs].spans;
 	return 0;
 }
 
@@ -36,28 +36,44 @@ static int add_row(struct simulation_drawing *drawing,
 	return r;
 }
 
+static int add_run(struct simulation_drawing *drawing,
+		   const struct simulation_row *row)
+{
+	struct gantt_run *run = &drawing->runs[drawing->n_runs++];
+	const struct sim_metrics *m = &row->metrics;
+
+	run->policy = row->policy;
+	run->total = m->total;
+	run->utilisation = m->utilisation;
+	snprintf(run->figures, sizeof(run->figures),
+		 "total %.0f s, utilisation %.1f %%, response %.0f s, "
+		 "completion %.0f s, %.0f rescales",
+		 m->total, 100 * m->utilisation, m->response, m->completion,
+		 m->rescales);
+	return run->spans.lacks_memory ? -ENOMEM : 0;
+}
+
 int simulation_drawing_end(struct simulation_drawing *drawing,
 			   const struct simulation_row *row, struct error *err)
 {
-	struct gantt_run *run = drawing->gantt.runs;
-	int r = 0;
+	int r = drawing->what ? add_row(drawing, row) : add_run(drawing, row);
 
-	if (drawing->what) {
-		r = add_row(drawing, row);
-	} else {
-		run += drawing->gantt.n_runs++;
-		run->policy = row->policy;
-		run->metrics = row->metrics;
-		r = run->spans.lacks_memory ? -ENOMEM : 0;
-	}
 	return r < 0 ? error_set(err, r, "out of memory") : 0;
 }
 
-static void describe_sets(const struct gantt *gantt, char *text, size_t n)
+/* ---- a sweep ---- */
+
+static double seconds(usec_t time)
 {
-	const struct workload *workload = gantt->workload;
+	return (double)time / 1e6;
+}
+
+static void describe_sets(const struct simulation_drawing *drawing, char *text,
+			  size_t n)
+{
+	const struct workload *workload = drawing->workload;
 	const struct workload_set *only =
-		workload->n_sets == 1 ? workload->sets : gantt->set;
+		workload->n_sets == 1 ? workload->sets : drawing->set;
 	size_t jobs = workload->sets[0].n;
 	char number[24];
 
@@ -80,13 +96,11 @@ static void describe_sets(const struct gantt *gantt, char *text, size_t n)
 			 workload->n_sets);
 }
 
-static int draw_sweep(FILE *to, const void *user)
+static int draw_sweep(FILE *to, const struct simulation_drawing *drawing)
 {
-	const struct simulation_drawing *drawing = user;
-	const struct gantt *gantt = &drawing->gantt;
 	char sets[160], below[300], rest[64] = "";
 	const struct sweep_chart chart = {
-		.source = gantt->source,
+		.source = drawing->source,
 		.below = below,
 		.rows = drawing->rows,
 		.n_policies = drawing->n_policies,
@@ -95,35 +109,86 @@ static int draw_sweep(FILE *to, const void *user)
 
 	if (strcmp(drawing->what, "gap") == 0)
 		snprintf(rest, sizeof(rest), "; rescale gap T = %.10g s",
-			 (double)gantt->rescale_gap / 1e6);
-	else if (gantt->gap >= 0)
+			 seconds(drawing->workload->rescale_gap));
+	else if (drawing->gap >= 0)
 		snprintf(rest, sizeof(rest), "; a job every %.10g s",
-			 (double)gantt->gap / 1e6);
-	describe_sets(gantt, sets, sizeof(sets));
+			 seconds(drawing->gap));
+	describe_sets(drawing, sets, sizeof(sets));
 	snprintf(below, sizeof(below), "%s; %u slots%s", sets,
-		 gantt->workload->slots, rest);
+		 drawing->workload->slots, rest);
 	sweep_chart_draw(to, &chart);
 	return 0;
 }
 
-static int draw_gantt(FILE *to, const void *user)
+/* ---- a set of jobs ---- */
+
+static const char *name_of(const void *user, unsigned job, char *text, size_t n)
 {
 	const struct simulation_drawing *drawing = user;
 
-	return gantt_draw(to, &drawing->gantt);
+	return simulation_job_name(drawing->workload, drawing->set, job, text,
+				   n);
+}
+
+static unsigned max_of(const void *user, unsigned job)
+{
+	const struct simulation_drawing *drawing = user;
+
+	return drawing->workload->classes[drawing->set->jobs[job].class].max;
+}
+
+static int draw_set(FILE *to, const struct simulation_drawing *drawing)
+{
+	const struct workload *workload = drawing->workload;
+	const struct workload_set *set = drawing->set;
+	const char *slash = strrchr(drawing->source, '/');
+	char title[700], below[300], gap[64] = "", number[24];
+	const char *name =
+		simulation_set_name(workload, set, number, sizeof(number));
+	const struct gantt gantt = {
+		.title = title,
+		.below = below,
+		.name = name_of,
+		.max = max_of,
+		.user = drawing,
+		.slots = workload->slots,
+		.launcher_slots = workload->launcher_slots,
+		.runs = drawing->runs,
+		.n_runs = drawing->n_runs,
+	};
+
+	snprintf(title, sizeof(title), "%s%s%s",
+		 svg_cut(slash ? slash + 1 : drawing->source, 60).s,
+		 *name ? ": set " : "", name);
+	if (drawing->gap == 0)
+		snprintf(gap, sizeof(gap), " at once");
+	else if (drawing->gap > 0)
+		snprintf(gap, sizeof(gap), ", one every %.10g s",
+			 seconds(drawing->gap));
+	snprintf(below, sizeof(below),
+		 "%zu job%s%s; %u slots; rescale gap T = %.10g s", set->n,
+		 set->n == 1 ? "" : "s", gap, workload->slots,
+		 seconds(workload->rescale_gap));
+	return gantt_draw(to, &gantt);
+}
+
+int simulation_drawing_draw(FILE *to, const void *user)
+{
+	const struct simulation_drawing *drawing = user;
+
+	return drawing->what ? draw_sweep(to, drawing) : draw_set(to, drawing);
 }
 
 int simulation_drawing_save(const struct simulation_drawing *drawing,
 			    const char *path, struct error *err)
 {
-	return svg_save(path, drawing->what ? draw_sweep : draw_gantt, drawing,
-			err);
+	return svg_save(path, simulation_drawing_draw, drawing, err);
 }
 
 void simulation_drawing_fini(struct simulation_drawing *drawing)
 {
-	for (size_t i = 0; drawing->gantt.runs && i < drawing->n_policies; i++)
-		sim_spans_fini(&drawing->gantt.runs[i].spans);
-	free(drawing->gantt.runs);
+	for (size_t i = 0; drawing->runs && i < drawing->n_policies; i++)
+		sim_spans_fini(&drawing->runs[i].spans);
+	free(drawing->runs);
 	free(drawing->rows);
 }

@@ -12,12 +12,16 @@
 #include "cli/views/gantt.h"
 #include "cli/views/simulation.h"
 
-/* Zero-initialised but for what, n_policies and, in gantt, all but the runs. */
+/* Zero-initialised but for what stands before the runs. */
 struct simulation_drawing {
-	struct gantt gantt; /* its runs are those that are over; set is NULL
-			     * for a sweep of all sets */
-	const char *what;   /* that is varied; NULL: nothing */
+	const char *source; /* path of the workload */
+	const struct workload *workload;
+	const struct workload_set *set; /* NULL: a sweep of all sets */
+	usec_t gap; /* between two submissions; -1: each job has its own time */
+	const char *what; /* that is varied; NULL: nothing */
 	size_t n_policies;
+	struct gantt_run *runs; /* that are over */
+	size_t n_runs;
 	struct simulation_row *rows; /* of a sweep */
 	size_t n_rows, room;
 };
@@ -30,6 +34,10 @@ int simulation_drawing_begin(struct simulation_drawing *drawing,
 /* The run is over.  0 or -ENOMEM with a sentence. */
 int simulation_drawing_end(struct simulation_drawing *drawing,
 			   const struct simulation_row *row, struct error *err);
+
+/* What is saved, of a struct simulation_drawing: 0 or -ENOMEM; then it is not
+ * whole. */
+int simulation_drawing_draw(FILE *to, const void *drawing);
 
 /* 0 or -errno with a sentence. */
 int simulation_drawing_save(const struct simulation_drawing *drawing,

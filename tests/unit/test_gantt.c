@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "cli/views/gantt_panel.h"
+#include "cli/views/simulation_drawing.h"
 #include "tests/check.h"
 
 #define S ((usec_t)1000000)
@@ -14,8 +15,8 @@ static struct workload_class class;
 static struct workload_job jobs[JOBS];
 static struct workload_set set = {.name = "A", .jobs = jobs};
 static struct workload workload;
-static struct gantt_run runs[RUNS];
-static struct gantt gantt;
+static struct simulation_row row;
+static struct simulation_drawing drawing;
 static struct error err;
 static char *text;
 static size_t size;
@@ -39,14 +40,13 @@ static void begin(const char *source)
 		.n_sets = 1,
 	};
 	set.n = 0;
-	for (size_t i = 0; i < gantt.n_runs; i++)
-		sim_spans_fini(&runs[i].spans);
-	gantt = (struct gantt){
+	simulation_drawing_fini(&drawing);
+	drawing = (struct simulation_drawing){
 		.source = source,
 		.workload = &workload,
 		.set = &set,
 		.gap = -1,
-		.runs = runs,
+		.n_policies = RUNS,
 	};
 }
 
@@ -59,24 +59,27 @@ static void submit(usec_t at, int priority)
 /* One policy more. */
 static bool draw(const char *policy)
 {
-	struct gantt_run *run = &runs[gantt.n_runs++];
-	const struct sim_settings settings = {
+	struct sim_settings settings = {
 		.policy = sched_policy_find(policy),
 		.gap = -1,
 		.rescale_gap = -1,
-		.observer = {&run->spans, NULL, sim_spans_on_slots},
+		.observer = {NULL, NULL, sim_spans_on_slots},
 	};
+	struct sim_spans *spans;
 	FILE *to;
-	int r = sim_spans_init(&run->spans, set.n);
+	int r = simulation_drawing_begin(&drawing, &spans, &err);
 
-	run->policy = policy;
+	row.policy = policy;
+	settings.observer.user = spans;
 	if (r == 0)
-		r = sim_run_all(&run->metrics, &workload, &settings, &err);
+		r = sim_run_all(&row.metrics, &workload, &settings, &err);
+	if (r == 0)
+		r = simulation_drawing_end(&drawing, &row, &err);
 	if (r < 0)
 		return false;
 	free(text);
 	to = open_memstream(&text, &size);
-	r = gantt_draw(to, &gantt);
+	r = simulation_drawing_draw(to, &drawing);
 	fclose(to);
 	return r == 0;
 }
@@ -161,8 +164,14 @@ static void more_than_sixty_jobs_are_areas_over_the_slots(void)
 	CHECK(!strstr(text, ">a-1</text>"));
 }
 
+static const char *name_of(const void *user, unsigned job, char *name, size_t n)
+{
+	return "a";
+}
+
 static void what_cannot_be_told_apart_is_drawn_as_one(void)
 {
+	const struct gantt gantt = {.name = name_of, .slots = 10};
 	const struct gantt_shades shades = {1, {1}, {1}};
 	struct gantt_panel panel = {
 		.gantt = &gantt,
@@ -175,8 +184,8 @@ static void what_cannot_be_told_apart_is_drawn_as_one(void)
 	for (int i = 0; i < 100; i++)
 		submit(i * 7 * S, 1 + i % 10);
 	CHECK(draw("operator"));
-	panel.run = runs;
-	CHECK(panel.run->metrics.rescales > 100);
+	panel.run = drawing.runs;
+	CHECK(row.metrics.rescales > 100);
 	free(text);
 	panel.to = open_memstream(&text, &size);
 	CHECK(gantt_draw_areas(&panel, 200) == 0);
