@@ -56,6 +56,8 @@ const struct option_row flags[] = {
 	 .help = "again whenever it changes; Ctrl-C stops"},
 	{"all", NULL, OPTION_SWITCH, ARG(all), ON_QUEUE,
 	 .help = "also jobs that ended more than an hour ago"},
+	{"svg", "FILE.svg", OPTION_TEXT, ARG(svg), ON_QUEUE,
+	 .help = "draw slots in use and jobs over time"},
 	{"at", "TIME", OPTION_TEXT, ARG(instant), ON_EXPLAIN,
 	 .help = "up to 12:03:11, 2026-11-27T12:03:11 or -10min (default: now)"},
 	{"slots", "N", OPTION_NUMBER, ARG(slots), ON_SERVE,
@@ -267,10 +269,11 @@ const struct command commands[] = {
 	 "most. The last\ncolumn is the time left of a job that runs, and the "
 	 "time waited of one that does not.",
 	 "bellows queue --watch\n"
-	 "  bellows queue heat",
+	 "  bellows queue heat\n"
+	 "  bellows queue --all --svg queue.svg",
 	 0, 1,
-	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_CANCELLED,
-		       -1},
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_SYSTEM,
+		       EXIT_CANCELLED, -1},
 	 cmd_queue},
 	{ON_TOP, "top", "",
 	 "watch the jobs of the queue",

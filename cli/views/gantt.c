@@ -105,7 +105,7 @@ unsigned gantt_shade(const struct gantt_shades *shades, int priority)
 
 double gantt_x(const struct gantt_panel *panel, usec_t at)
 {
-	return svg_at(&panel->time, (double)at / 1e6);
+	return svg_at(&panel->time, fmax(0, (double)at / 1e6));
 }
 
 static double seconds(usec_t time)

@@ -10,6 +10,8 @@
  * their names and a line while they wait.  More are areas over the slots, and
  * how many wait is drawn above them.  If all charts have more than
  * GANTT_AREAS_MAX jobs, the areas are left out, and a sentence says so.
+ *
+ * The axis begins at 0.  What was before is drawn there.
  */
 
 #include "sim/spans.h"

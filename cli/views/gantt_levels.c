@@ -37,7 +37,7 @@ static double column_of(const struct levels *levels,
 	double share =
 		((double)at / 1e6 - time->from) / (time->to - time->from);
 
-	return fmin(share, 1) * (double)levels->n;
+	return fmax(0, fmin(share, 1)) * (double)levels->n;
 }
 
 static void levels_add(struct levels *levels, const struct svg_axis *time,

@@ -104,13 +104,13 @@ static void put_marks(const struct row *row, const struct sim_span *spans,
 
 		i += next_bar(row, &spans[i], n - i, &from, &to);
 		slots = spans[i - 1].slots;
-		if (before > 0 && slots > 0)
+		if (before > 0 && slots > 0 && slots != before)
 			put_mark(row, from, slots > before);
 		if (slots > 0)
 			put_number(row, from, to, slots - row->extra);
 		else
 			put_wait(row, from, to);
-		before = slots;
+		before = slots > 0 ? slots : before;
 	}
 }
 
@@ -122,8 +122,9 @@ static void draw_row(const struct row *row, const struct sim_span *spans,
 
 	fputs("<g>", panel->to);
 	gantt_put_title(panel, row->job, spans, n);
-	put_wait(row, gantt_x(panel, job->submitted),
-		 gantt_x(panel, job->started));
+	if (job->started >= 0)
+		put_wait(row, gantt_x(panel, job->submitted),
+			 gantt_x(panel, job->started));
 	fprintf(panel->to, "<path class=\"p%u\" d=\"",
 		gantt_shade(panel->shades, job->priority));
 	put_bars(row, spans, n);

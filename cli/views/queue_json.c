@@ -64,7 +64,7 @@ void queue_json_print(FILE *to, const Bellows__V1__Queue *queue,
 	json_add_text(object, "trouble", queue->trouble);
 	list = cJSON_AddArrayToObject(object, "jobs");
 	for (size_t i = 0; i < queue->n_jobs; i++)
-		if (table->all || queue_is_recent(queue, queue->jobs[i]))
+		if (queue_table_shows(table, queue, queue->jobs[i]))
 			cJSON_AddItemToArray(list, json_job(queue->jobs[i]));
 	list = cJSON_AddArrayToObject(object, "spans");
 	for (size_t i = 0; i < queue->n_spans; i++)

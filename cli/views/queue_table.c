@@ -7,8 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define RECENT MINUTES(60)
-
 enum column {
 	COLUMN_JOB,
 	COLUMN_NAME,
@@ -46,11 +44,12 @@ static const struct {
 	{COLUMN_USER, 4},  {COLUMN_NAME, 4},
 };
 
-bool queue_is_recent(const Bellows__V1__Queue *queue,
-		     const Bellows__V1__QueueJob *job)
+bool queue_table_shows(const struct queue_table *table,
+		       const Bellows__V1__Queue *queue,
+		       const Bellows__V1__QueueJob *job)
 {
-	return !listed_state_is_over(job->state) ||
-	       job->ended + (uint64_t)RECENT >= queue->now;
+	return table->all || !listed_state_is_over(job->state) ||
+	       job->ended + (uint64_t)QUEUE_RECENT >= queue->now;
 }
 
 /* ---- cells ---- */
@@ -130,19 +129,16 @@ static void narrow(unsigned *widths, unsigned room)
 	}
 }
 
-static bool is_shown(const Bellows__V1__Queue *queue, size_t i,
-		     const struct queue_table *table)
-{
-	return table->all || queue_is_recent(queue, queue->jobs[i]);
-}
-
 static void measure(unsigned *widths, const Bellows__V1__Queue *queue,
 		    const struct queue_table *table)
 {
 	for (int c = 0; c < COLUMNS; c++)
 		widths[c] = (unsigned)strlen(columns[c].title);
 	for (size_t i = 0; i < queue->n_jobs; i++) {
-		for (int c = 0; is_shown(queue, i, table) && c < COLUMNS; c++) {
+		for (int c = 0;
+		     queue_table_shows(table, queue, queue->jobs[i]) &&
+		     c < COLUMNS;
+		     c++) {
 			struct text cell = cell_of(queue, queue->jobs[i], c);
 			unsigned n = text_columns(cell.s);
 
@@ -304,7 +300,7 @@ void queue_table_print(FILE *to, const Bellows__V1__Queue *queue,
 		print_sentence(to, queue->trouble, table->width);
 	measure(widths, queue, table);
 	for (size_t i = 0; i < queue->n_jobs; i++) {
-		if (!is_shown(queue, i, table))
+		if (!queue_table_shows(table, queue, queue->jobs[i]))
 			continue;
 		if (shown++ == 0) {
 			fputc('\n', to);

@@ -20,6 +20,9 @@
 
 enum { QUEUE_COLUMNS = 80 };
 
+/* So long a job that has ended is shown in a table that is not of all. */
+#define QUEUE_RECENT MINUTES(60)
+
 struct queue_table {
 	unsigned width;
 	bool all;  /* also what ended more than an hour ago */
@@ -33,8 +36,9 @@ void queue_table_print(FILE *to, const Bellows__V1__Queue *queue,
 /* "policy bellows, this machine: 5 of 8 slots used; 2 run, 1 waits" */
 struct text queue_head(const Bellows__V1__Queue *queue, unsigned width);
 
-/* Whether a table that is not of all jobs has this one. */
-bool queue_is_recent(const Bellows__V1__Queue *queue,
-		     const Bellows__V1__QueueJob *job);
+/* Whether the job has a row. */
+bool queue_table_shows(const struct queue_table *table,
+		       const Bellows__V1__Queue *queue,
+		       const Bellows__V1__QueueJob *job);
 
 #endif

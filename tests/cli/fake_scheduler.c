@@ -95,9 +95,11 @@ static void fill(void)
 	heat->job.eta = 80400;
 	heat->job.started = now() - SECONDS(60);
 	cold->job.reason = "2 of the 4 slots that it needs are free\033[31m";
-	old->job.started = old->job.ended = now() - HOURS(2);
+	old->job.submitted = old->job.started = old->job.ended =
+		now() - HOURS(2);
 	old->job.progress = 1;
-	bad->job.started = bad->job.ended = now() - MINUTES(10);
+	bad->job.submitted = bad->job.started = bad->job.ended =
+		now() - MINUTES(10);
 	bad->job.exit_code = 3;
 	bad->job.reason = "the application failed";
 }

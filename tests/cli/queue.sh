@@ -77,7 +77,7 @@ timeout 60 "$bellows" submit --state dying one.yaml dies.yaml two.yaml \
 	> dying.err 2>&1 &
 submitting=$!
 
-echo 1..33
+echo 1..34
 
 ends 69 "$bellows" queue &&
 	says "no scheduler runs for this user: 'bellows serve' starts one" &&
@@ -147,6 +147,14 @@ ends 0 "$bellows" queue --json && [ "$(wc -l < out)" -eq 1 ] &&
 	says '"number":1,"name":"heat","user":"ann","priority":10,"state":"running","reason":"","min":2,"max":8,"want":6,"grant":4,"ranks":4' &&
 	! says '"name":"old"' && ends 0 "$bellows" queue --json --all && says '"name":"old"'
 verdict $? 'queue --json is one object'
+
+ends 0 "$bellows" queue --all --svg queue.svg && grep -q ' old .* done ' out &&
+	grep -q '^</svg>' queue.svg && grep -q '>1 heat</text>' queue.svg &&
+	grep -q '>3 old</text>' queue.svg &&
+	ends 0 "$bellows" queue --svg queue.svg && ! grep -q '>3 old</text>' queue.svg &&
+	ends 64 "$bellows" queue --svg queue.svg --watch && says 'without --watch' &&
+	ends 71 "$bellows" queue --svg nothere/queue.svg && says nothere
+verdict $? 'queue --svg draws the jobs of the table'
 
 ends 69 "$bellows" queue nothere && says 'the scheduler: the queue has no job nothere?[2J' &&
 	ends 69 "$bellows" queue nothere --watch && says 'has no job nothere' &&

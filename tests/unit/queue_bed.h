@@ -47,7 +47,7 @@ static void begin_queue(void)
 	queue.used = 4;
 }
 
-static void fill_queue(void)
+static inline void fill_queue(void)
 {
 	Bellows__V1__QueueJob *job;
 
