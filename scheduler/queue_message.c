@@ -57,7 +57,8 @@ static void tell_waiting(const struct queued *queued, int spare,
 			 record->n_after,
 			 record->n_after == 1 ? " that is" : "s that are");
 	else if (!queued->written)
-		snprintf(text, RECORD_WHY_MAX, "it is not on the disk yet: %s",
+		snprintf(text, RECORD_WHY_MAX,
+			 "it is not on the disk yet: %.280s",
 			 scheduler->book.trouble.text);
 	else if (record->min > scheduler->config->slots)
 		snprintf(text, RECORD_WHY_MAX,
