@@ -151,13 +151,14 @@ static void begin_looking(pid_t *pid)
 
 static void a_run_that_begins_does_not_notice_who_looks(void)
 {
-	pid_t pid;
+	pid_t pid = 0;
 
 	set_up();
 	close(await(NULL));
 	begin_coordinator();
 	close(coordinator);
 	begin_looking(&pid);
+	CHECK(pid > 0);
 	for (int i = 0; i < 5000; i++) {
 		lock = await(NULL);
 		CHECK(lock >= 0);
