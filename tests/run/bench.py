@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The benchmark against the ideal: what it takes for ideal, and that a cell of
-it is measured by real jobs.  args: BIN"""
+it is measured by real jobs; and that of a queue, by a short one.  args: BIN"""
 
 import glob
 import os
@@ -15,6 +15,7 @@ sys.path.insert(1, BENCH)
 import model  # noqa: E402  pylint: disable=wrong-import-position
 
 KUB = os.path.join(BENCH, "kub")
+QUEUE_LOAD = os.path.join(BENCH, "queue-load")
 PATIENCE = 240
 # Three jobs of a few seconds: on 2 ranks, on 4, and from 2 to 4.
 SHORT = ["--bin", harness.BIN, "--app", "parint", "--nloop", "32", "-n", "1",
@@ -95,9 +96,27 @@ def a_user_who_is_not_root_gets_a_sentence(room):
     at.says("need root")
 
 
+def the_time_from_a_free_slot_to_its_grant_is_measured_by_real_jobs(room):
+    at = room.run(QUEUE_LOAD, harness.BIN, "--running", 2, "--queued", 5,
+                  "--ends", 3, "--each", 0.2, "--span", 0.1, "--asks", 1,
+                  "--restarts", 1, patience=PATIENCE).ends_with(0)
+    rows = re.findall(r"^\| jobs that it (\w+): from a free slot to its grant "
+                      r"\| (\d+) \| (\S+) \| (\S+) \| (\S+) \|$",
+                      at.output, re.M)
+    assert [row[:2] for row in rows] == [("started", "3"), ("adopted", "1")], \
+        at.output
+    for row in rows:
+        p50, p99, largest = map(float, row[2:])
+        assert 0 <= p50 <= p99 <= largest < PATIENCE, row
+    memory = re.search(r"^\| memory with all jobs, PSS and RSS, MiB "
+                       r"\| (\S+), (\S+) \|$", at.output, re.M)
+    assert 0 < float(memory[1]) <= float(memory[2]), at.output
+
+
 harness.main(the_ideal_pays_each_part_at_its_own_speed,
              kub_is_compared_with_its_own_ideal,
              a_cell_alone_takes_the_sizes_that_it_needs_with_it,
              a_cell_is_measured_beside_its_ideal,
              what_was_made_is_removed_when_it_is_interrupted,
-             a_user_who_is_not_root_gets_a_sentence)
+             a_user_who_is_not_root_gets_a_sentence,
+             the_time_from_a_free_slot_to_its_grant_is_measured_by_real_jobs)
