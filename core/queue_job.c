@@ -63,11 +63,15 @@ static void end(struct queue_job *job, enum queue_state state, int code)
 void queue_job_ended(struct queue_job *job, const struct queue_exit *how)
 {
 	bool goes_on = how->lost || how->code == how->saved;
+	bool is_parked = goes_on && !how->lost && job->grant == 0;
 
 	job->runs = false;
 	job->answers = false;
 	job->began = true;
-	job->futile = job->stepped ? 0 : job->futile + 1;
+	if (job->stepped)
+		job->futile = 0;
+	else if (!is_parked)
+		job->futile++;
 	if (!how->lost && how->code == 0)
 		end(job, QUEUE_DONE, 0);
 	else if (job->cancelled)

@@ -37,7 +37,8 @@ enum queue_state {
 	QUEUE_STATES,
 };
 
-/* So many runs in a row that come no further are one too many. */
+/* So many runs in a row that come no further are one too many; those that were
+ * parked before do not count. */
 enum { QUEUE_FUTILE_MAX = 3 };
 
 /* Zero: a job that was submitted. */

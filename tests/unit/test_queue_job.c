@@ -126,6 +126,20 @@ static void runs_without_a_step_come_to_an_end(void)
 	CHECK(job.over && job.end == QUEUE_FAILED);
 }
 
+static void runs_that_were_parked_before_they_stepped_do_not_count(void)
+{
+	const struct queue_exit saved = {.code = SAVED, .saved = SAVED};
+	struct queue_job job = {.grant = 1};
+
+	for (int i = 0; i < 3 * QUEUE_FUTILE_MAX; i++) {
+		job.grant = 1;
+		queue_job_started(&job);
+		job.grant = 0;
+		queue_job_ended(&job, &saved);
+		CHECK(!job.over);
+	}
+}
+
 static void a_step_makes_the_runs_before_it_count_no_more(void)
 {
 	const struct queue_exit lost = {.lost = true, .saved = SAVED};
@@ -148,6 +162,7 @@ int main(void)
 		TEST(a_policy_decides_about_jobs_that_nobody_holds_or_cancels),
 		TEST(the_end_of_a_run_says_what_becomes_of_the_job),
 		TEST(runs_without_a_step_come_to_an_end),
+		TEST(runs_that_were_parked_before_they_stepped_do_not_count),
 		TEST(a_step_makes_the_runs_before_it_count_no_more),
 	};
 
