@@ -95,29 +95,43 @@ void replay_fini(struct replay *replay)
 
 /* ---- the summary ---- */
 
-static size_t count_over(const struct replay *replay)
+static int compare_ends(const void *a, const void *b)
 {
-	size_t n = 0;
+	const struct record *one = *(struct record *const *)a;
+	const struct record *other = *(struct record *const *)b;
 
-	for (size_t i = 0; i < replay->n; i++)
-		n += replay->at[i].life.over;
-	return n;
+	return (one->ended > other->ended) - (one->ended < other->ended);
+}
+
+/* Of the jobs that are over, those that ended first have no number any more;
+ * the last job has, for its number is not given again.  -ENOMEM. */
+static int forget(struct replay *replay)
+{
+	CLEANUP(free) struct record **over = NULL;
+	size_t n = 0, last;
+
+	over = calloc(replay->n + 1, sizeof(struct record *));
+	if (!over)
+		return -ENOMEM;
+	for (size_t i = 0; i + 1 < replay->n; i++)
+		if (replay->at[i].life.over)
+			over[n++] = &replay->at[i];
+	qsort(over, n, sizeof(struct record *), compare_ends);
+	last = replay->n > 0 && replay->at[replay->n - 1].life.over;
+	for (size_t i = 0; i < n && i + OVER_MAX < n + last; i++)
+		over[i]->number = 0;
+	return 0;
 }
 
 static void print(const struct replay *replay, FILE *to)
 {
-	size_t over = count_over(replay);
-	size_t forgotten = over > OVER_MAX ? over - OVER_MAX : 0;
 	char line[RECORD_LINE_MAX];
 	const struct decision *one;
 
 	for (size_t i = 0; i < replay->n; i++) {
 		const struct record *record = &replay->at[i];
 
-		/* the number of the last job is not given again */
-		if (record->life.over && forgotten > 0 && i + 1 < replay->n)
-			forgotten--;
-		else
+		if (record->number > 0)
 			fwrite(line, 1,
 			       record_format(record, record->submitted, line),
 			       to);
@@ -140,7 +154,8 @@ int replay_sum_up(const char *path, char **lines, size_t *n, struct error *err)
 	if (end.torn || end.damaged)
 		return error_set(err, -EINVAL, "%s:%u: this line does not fit",
 				 path, end.lines + 1);
-	to = open_memstream(lines, n);
+	r = forget(&replay);
+	to = r == 0 ? open_memstream(lines, n) : NULL;
 	if (!to)
 		return error_set(err, -ENOMEM, "out of memory");
 	print(&replay, to);

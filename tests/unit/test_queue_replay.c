@@ -184,6 +184,8 @@ static bool write_journal(const char *path, unsigned jobs)
 		       put(to, decision_format(&decision, line));
 		record.life.over = true;
 		record.life.end = QUEUE_DONE;
+		/* the second one took longest */
+		record.ended = i == 2 ? 5000 : (msec_t)i;
 		if (good && i > 1)
 			good = put(to, record_format(&record, 1, line));
 	}
@@ -216,6 +218,7 @@ static void a_summary_keeps_live_jobs_and_forgets_old_ones(void)
 	CHECK(read_lines(&replay, lines, n));
 	CHECK(replay.n == OVER_MAX + 1);
 	CHECK(replay.at[0].number == 1 && !replay.at[0].life.over);
+	CHECK(replay.at[1].number == 2 && replay.at[2].number > 3);
 	CHECK(replay.at[replay.n - 1].number == JOBS);
 	CHECK(replay.decisions.n == JOBS);
 }
