@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wrong is said in a sentence, with its exit code.  args: BIN"""
 
-import contextlib
 import os
 import signal
 import socket
-import subprocess
 
 import harness
-from harness import Skip, Work
+from harness import Work
+from mounts import mounted
 
 ANOTHER = 12345  # user
 SHORT = Work(1003, 20, 7)
@@ -29,17 +28,6 @@ def shell(room, script, work=SHORT, **keys):
     """A job whose ranks begin with a shell."""
     return room.job(work, command=harness.flow(
         ["sh", "-c", script, "parint", *work.words]), **keys)
-
-
-@contextlib.contextmanager
-def mounted(folder, options):
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder],
-                      stderr=subprocess.DEVNULL, check=False).returncode:
-        raise Skip("needs the right to mount")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "-l", folder], check=True)
 
 
 # ---- job files ----

@@ -5,7 +5,6 @@
 args: BIN COUNTER FAILING
 """
 
-import contextlib
 import os
 import re
 import signal
@@ -14,41 +13,10 @@ import sys
 
 import counted
 import harness
+from mounts import full, mounted, remount
 
 FAILING = os.path.abspath(sys.argv.pop(2))
 KEPT = "bellows-kept"
-
-
-@contextlib.contextmanager
-def mounted(folder, options):
-    """A file system of its own, as long as it is used."""
-    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder],
-                   check=True)
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "-l", folder], check=False)
-
-
-def remount(folder, options):
-    subprocess.run(["mount", "-o", "remount," + options, folder], check=True)
-
-
-@contextlib.contextmanager
-def full(folder):
-    """Nothing more fits into it."""
-    path = os.path.join(folder, "ballast")
-    with open(path, "wb", buffering=0) as file:
-        with contextlib.suppress(OSError):
-            while True:
-                file.write(b"x" * 65536)
-        with contextlib.suppress(OSError):
-            while True:
-                file.write(b"x")
-    try:
-        yield
-    finally:
-        os.unlink(path)
 
 
 def begun(room, work, **keys):
