@@ -19,6 +19,16 @@ static void tell(struct book *book, struct book_entry *entry, int r)
 	entry->fn(entry, r, &book->trouble);
 }
 
+/* fn may wait again, which is for the next attempt. */
+static void tell_waiting(struct book *book, int code)
+{
+	struct list told;
+
+	list_take(&told, &book->waiting);
+	while (!list_is_empty(&told))
+		tell(book, CONTAINER(told.next, struct book_entry, link), code);
+}
+
 /* fn may ask for more to be written. */
 static void tell_kept(struct book *book)
 {
@@ -68,8 +78,7 @@ static void on_failed(void *user, int code, const struct error *err)
 			  err->text);
 	book->fails = true;
 	book->trouble = *err;
-	list_for_each (at, &book->waiting)
-		tell(book, CONTAINER(at, struct book_entry, link), code);
+	tell_waiting(book, code);
 	loop_timer_set(book->loop, &book->retry, RETRY, try_again, book);
 }
 
@@ -101,8 +110,11 @@ int book_open(struct book *book, struct loop *loop, const char *dir,
 void book_close(struct book *book)
 {
 	loop_timer_clear(&book->retry);
-	if (book->queue)
-		journal_queue_destroy(book->queue);
+	if (!book->queue)
+		return;
+	error_set(&book->trouble, -ECANCELED, "the scheduler ends");
+	tell_waiting(book, -ECANCELED);
+	journal_queue_destroy(book->queue);
 	book->queue = NULL;
 }
 
@@ -125,6 +137,16 @@ void book_decision(struct book *book, const struct decision *decision)
 	char line[RECORD_LINE_MAX];
 
 	put(book, line, decision_format(decision, line));
+}
+
+uint64_t book_given(const struct book *book)
+{
+	return journal_queue_given(book->queue);
+}
+
+bool book_is_kept(const struct book *book, uint64_t given)
+{
+	return given <= journal_queue_kept(book->queue);
 }
 
 void book_await(struct book *book, struct book_entry *entry)

@@ -18,7 +18,8 @@
 struct book_entry {
 	struct list link;
 	uint64_t given;
-	/* Once: 0: it is on the disk; else -errno and why it is not yet. */
+	/* Once: 0: it is on the disk; -ECANCELED: the book is closed, and may
+	 * not be waited for again; else -errno and why it is not yet. */
 	void (*fn)(struct book_entry *entry, int r, const struct error *err);
 };
 
@@ -36,11 +37,14 @@ struct book {
  * program writes to it. */
 int book_open(struct book *book, struct loop *loop, const char *dir,
 	      const struct journal_end *end, struct error *err);
-/* What waits is not told. */
 void book_close(struct book *book);
 
 void book_record(struct book *book, const struct record *record);
 void book_decision(struct book *book, const struct decision *decision);
+
+/* Bytes that were written until now, and whether so many are on the disk. */
+uint64_t book_given(const struct book *book);
+bool book_is_kept(const struct book *book, uint64_t given);
 
 /* entry->fn is called when all that was written until now is on the disk. */
 void book_await(struct book *book, struct book_entry *entry);

@@ -7,6 +7,7 @@
 #include "scheduler/queue_message.h"
 #include "scheduler/wish.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ struct asked {
 	struct rpc_call *call; /* NULL: it is gone */
 	struct scheduler *scheduler;
 	uint64_t number;
+	char name[RECORD_NAME_MAX];
 	bool submits;
 	char note[RECORD_WHY_MAX];
 };
@@ -55,13 +57,13 @@ static struct queued *find_number(const struct asked *asked)
 	return NULL;
 }
 
-static void reply(const struct asked *asked, const struct queued *queued)
+static void reply(const struct asked *asked)
 {
 	Bellows__V1__SubmitReply submitted = BELLOWS__V1__SUBMIT_REPLY__INIT;
 	Bellows__V1__QueueReply done = BELLOWS__V1__QUEUE_REPLY__INIT;
 
 	submitted.number = done.number = asked->number;
-	submitted.name = done.name = (char *)queued->record.name;
+	submitted.name = done.name = (char *)asked->name;
 	submitted.note = done.note = (char *)asked->note;
 	rpc_call_reply(asked->call,
 		       asked->submits ? &submitted.base : &done.base);
@@ -72,6 +74,10 @@ static void on_kept(struct book_entry *entry, int r, const struct error *err)
 	struct asked *asked = CONTAINER(entry, struct asked, entry);
 	struct queued *queued = find_number(asked);
 
+	if (r == -ECANCELED) {
+		free(asked);
+		return;
+	}
 	if (r == 0 && queued)
 		queued->written = true;
 	if (asked->call) {
@@ -84,7 +90,7 @@ static void on_kept(struct book_entry *entry, int r, const struct error *err)
 				"holds once it is written",
 				err->text);
 		else
-			reply(asked, queued);
+			reply(asked);
 	}
 	scheduler_settle(asked->scheduler);
 	/* a job that is not on the disk waits for that */
@@ -110,6 +116,7 @@ static void answer_once_kept(struct service *service, struct rpc_call *call,
 	asked->call = call;
 	asked->scheduler = service->scheduler;
 	asked->number = queued->record.number;
+	snprintf(asked->name, sizeof(asked->name), "%s", queued->record.name);
 	asked->submits = submits;
 	snprintf(asked->note, sizeof(asked->note), "%s", note);
 	rpc_call_set_data(call, asked);
@@ -205,7 +212,8 @@ static enum rpc_code release(struct queued *queued,
 			     const ProtobufCMessage *message, const char **note,
 			     struct error *err)
 {
-	*note = "it waits for slots";
+	*note = queued->record.life.held ? "it waits for slots"
+					 : "it is not held";
 	return wish_release(queued, err);
 }
 

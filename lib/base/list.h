@@ -45,6 +45,17 @@ static inline void list_append(struct list *head, struct list *node)
 	head->prev = node;
 }
 
+/* Moves all members of the list `from` to the list `to`, whatever that was. */
+static inline void list_take(struct list *to, struct list *from)
+{
+	list_init(to);
+	if (list_is_empty(from))
+		return;
+	*to = *from;
+	to->prev->next = to->next->prev = to;
+	list_init(from);
+}
+
 static inline void list_remove(struct list *node)
 {
 	node->prev->next = node->next;
