@@ -39,7 +39,7 @@ enum queue_state {
 
 /* So many runs in a row that come no further are one too many; those that were
  * parked before do not count. */
-enum { QUEUE_FUTILE_MAX = 3 };
+enum { QUEUE_FUTILE_MAX = 10 };
 
 /* Zero: a job that was submitted. */
 struct queue_job {
