@@ -19,7 +19,8 @@ static usec_t usec_now(void)
 bool decide_is_ready(const struct queued *queued)
 {
 	return queue_job_waits(&queued->record.life) && queued->written &&
-	       queued->record.n_after == 0;
+	       queued->record.n_after == 0 &&
+	       queued->record.min <= queued->scheduler->config->slots;
 }
 
 static int compare(enum sched_order order, const void *a, const void *b)
@@ -80,7 +81,7 @@ static void fill_view(struct scheduler *scheduler, struct sched_view *view)
 			view->running[view->n_running++] = &queued->sched;
 			usage_add(&scheduler->usage, (int)queued->sched.user,
 				  life->grant);
-		} else if (queued->was_eligible) {
+		} else if (queued->was_eligible && decide_is_ready(queued)) {
 			view->queue[view->n_queue++] = &queued->sched;
 		} else {
 			continue;

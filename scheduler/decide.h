@@ -18,7 +18,8 @@ void decide_end(struct scheduler *scheduler);
 /* A grant of a person's making: a hold, or a want that is less. */
 void decide_by_hand(struct queued *queued, unsigned grant, const char *rule);
 
-/* Whether all the jobs that it comes after are over. */
+/* Whether it may start as soon as it gets slots: it waits for no other job, and
+ * there are as many as it needs. */
 bool decide_is_ready(const struct queued *queued);
 
 #endif

@@ -298,6 +298,8 @@ enum rpc_code wish_release(struct queued *queued, struct error *err)
 
 	if (code != RPC_OK)
 		return code;
+	if (!queued->record.life.held)
+		return RPC_OK;
 	queued->record.life.held = false;
 	scheduler_write(queued, "released by hand");
 	return RPC_OK;
