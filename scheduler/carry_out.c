@@ -27,6 +27,11 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 		scheduler->changed = true;
 		scheduler_write(queued, NULL);
 	}
+	if (job->state == BELLOWS__V1__STATE__DONE &&
+	    !queued->record.finished) {
+		queued->record.finished = true;
+		scheduler_write(queued, NULL);
+	}
 	if (!before.answers || want != queued_want(queued) ||
 	    size != queued->view.size)
 		scheduler_settle(scheduler);
@@ -51,7 +56,7 @@ static void on_answer(void *user, enum link_call call, int r,
 			 call == LINK_GRANT ? "grant" : "cancel", err->text);
 		queued->call_again = clock_wall() + AGAIN;
 	} else if (call == LINK_GRANT) {
-		queued->record.life.told = queued->granting;
+		queued_told(queued, queued->granting);
 	} else {
 		/* it ends; asked again only if it does not */
 		queued->call_again = clock_wall() + SECONDS(60);
@@ -77,11 +82,15 @@ static void forget_run(struct queued *queued)
 	queued->call_again = 0;
 }
 
-static void on_programs_end(void *user, const struct queue_exit *how,
+static void on_programs_end(void *user, const struct queue_exit *ended,
 			    const char *why)
 {
+	static const struct queue_exit done = {.code = 0, .saved = 75};
 	struct queued *queued = user;
 	struct record *record = &queued->record;
+	/* what was killed behind its end is not run again */
+	const struct queue_exit *how =
+		ended->lost && record->finished ? &done : ended;
 	char text[RECORD_WHY_MAX];
 
 	if (queued->view.step > record->furthest)
@@ -114,6 +123,7 @@ int carry_out_prepare(struct queued *queued, struct error *err)
 	struct programs *programs = &queued->programs;
 
 	programs->loop = link->loop = scheduler->loop;
+	programs->state = &link->dir;
 	programs->on_end = on_programs_end;
 	programs->user = link->user = queued;
 	queued_dir(scheduler->dir.path, queued->record.number, programs->dir);
@@ -129,7 +139,29 @@ int carry_out_prepare(struct queued *queued, struct error *err)
 			    queued->record.name, err);
 }
 
+/* Its programs are on their way once that is on the disk: a scheduler that is
+ * killed must not leave programs of which the next one knows nothing. */
 static void start(struct queued *queued)
+{
+	queue_job_started(&queued->record.life);
+	queued_told(queued, queued->record.life.grant);
+	if (queued->record.started == 0)
+		queued->record.started = clock_wall();
+	scheduler_write(queued, NULL);
+}
+
+/* It was held or cancelled meanwhile. */
+static void take_back_start(struct queued *queued)
+{
+	queued->record.life.runs = false;
+	if (!queued->record.life.began)
+		queued->record.started = 0;
+	scheduler_write(queued, NULL);
+	queued->scheduler->changed = true;
+	scheduler_settle(queued->scheduler);
+}
+
+static void begin_programs(struct queued *queued)
 {
 	struct record *record = &queued->record;
 	char hosts[PATH_MAX + 16];
@@ -138,7 +170,7 @@ static void start(struct queued *queued)
 			place_file(queued, hosts, sizeof(hosts)) ? hosts : NULL,
 		.folder = record->folder,
 		.want = queued_want(queued),
-		.grant = record->life.grant,
+		.grant = record->life.told,
 	};
 	const struct queue_exit failed = {.code = 71, .saved = 75};
 	struct error err;
@@ -148,12 +180,8 @@ static void start(struct queued *queued)
 		on_programs_end(queued, &failed, err.text);
 		return;
 	}
-	queue_job_started(&record->life);
-	if (record->started == 0)
-		record->started = clock_wall();
 	queued->coordinator.events = &link_events;
 	link_begin(&queued->coordinator);
-	scheduler_write(queued, NULL);
 }
 
 /* ---- one job ---- */
@@ -182,6 +210,8 @@ static bool has_room(const struct queued *queued)
 static void tell_grant(struct queued *queued)
 {
 	queued->granting = queued->record.life.grant;
+	if (queued->granting > queued->record.told)
+		queued->record.told = queued->granting;
 	link_grant(&queued->coordinator, queued->granting, queued->record.why);
 }
 
@@ -205,8 +235,37 @@ static bool may_call(const struct queued *queued)
 	       clock_wall() >= queued->call_again;
 }
 
+static bool is_written(const struct queued *queued)
+{
+	return book_is_kept(&queued->scheduler->book, queued->given);
+}
+
+/* A grant that is not written down must not be known to its coordinator when
+ * the next scheduler counts slots. */
+static bool may_tell_grant(const struct queued *queued)
+{
+	const struct queue_job *life = &queued->record.life;
+
+	return may_call(queued) && has_room(queued) &&
+	       (life->grant <= life->told || is_written(queued));
+}
+
+static void go_on_starting(struct queued *queued)
+{
+	const struct queue_job *life = &queued->record.life;
+
+	if (life->cancelled || life->grant == 0)
+		take_back_start(queued);
+	else if (is_written(queued))
+		begin_programs(queued);
+}
+
 static void act(struct queued *queued)
 {
+	if (queued->record.life.runs && !queued->programs.alive) {
+		go_on_starting(queued);
+		return;
+	}
 	switch (queue_job_act(&queued->record.life)) {
 	case QUEUE_NOTHING:
 		return;
@@ -215,7 +274,7 @@ static void act(struct queued *queued)
 			start(queued);
 		return;
 	case QUEUE_GRANT:
-		if (may_call(queued) && has_room(queued))
+		if (may_tell_grant(queued))
 			tell_grant(queued);
 		return;
 	case QUEUE_CANCEL:

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "jobfile/exit.h"
 #include "loop/spawn.h"
+#include "runner/local/previous_run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,15 +74,28 @@ static void read_why(const struct programs *programs, char why[TAIL])
 	text_make_safe(why, TAIL, why);
 }
 
-static void end(struct programs *programs, const struct queue_exit *how)
+/* What was killed may leave a coordinator that still ends its ranks. */
+static bool is_left(const struct programs *programs)
 {
+	int r = previous_run_look(programs->state, NULL);
+
+	return r == RUN_ALIVE || r == RUN_ENDING;
+}
+
+static void end(void *user)
+{
+	struct programs *programs = user;
 	char why[TAIL];
 
+	if (programs->how.lost && is_left(programs)) {
+		loop_timer_set(programs->loop, &programs->look, LOOK_AGAIN, end,
+			       programs);
+		return;
+	}
 	programs->alive = false;
-	programs->pid = 0;
 	loop_timer_clear(&programs->look);
 	read_why(programs, why);
-	programs->on_end(programs->user, how, why);
+	programs->on_end(programs->user, &programs->how, why);
 }
 
 /* A coordinator that was killed is no end of its job. */
@@ -96,10 +110,12 @@ static struct queue_exit exit_of(int code)
 
 static void on_child_end(void *user, pid_t pid, int status)
 {
-	struct queue_exit how = exit_of(WEXITSTATUS(status));
+	struct programs *programs = user;
 
-	how.lost |= !WIFEXITED(status);
-	end(user, &how);
+	programs->pid = 0;
+	programs->how = exit_of(WEXITSTATUS(status));
+	programs->how.lost |= !WIFEXITED(status);
+	end(programs);
 }
 
 /* Of programs that another scheduler started. */
@@ -121,15 +137,14 @@ static void look(void *user)
 {
 	struct programs *programs = user;
 	CLEANUP(close) int lock = take_lock(programs, NULL);
-	struct queue_exit how;
 
-	if (lock < 0) {
+	if (lock == -EBUSY) {
 		loop_timer_set(programs->loop, &programs->look, LOOK_AGAIN,
 			       look, programs);
 		return;
 	}
-	how = read_status(programs);
-	end(programs, &how);
+	programs->how = read_status(programs);
+	end(programs);
 }
 
 /* ---- the beginning ---- */
@@ -187,6 +202,10 @@ int programs_start(struct programs *programs,
 	CLEANUP(close) int messages = -1;
 	int r;
 
+	if (lock == -EBUSY) {
+		programs_adopt(programs);
+		return 0;
+	}
 	if (lock < 0)
 		return lock;
 	out = open_log(programs, "output", err);
@@ -196,11 +215,16 @@ int programs_start(struct programs *programs,
 	if (messages < 0)
 		return messages;
 	r = spawn_run(programs, order, lock, out, messages, err);
-	if (r == 0)
-		r = loop_child_add(programs->loop, programs->pid, on_child_end,
-				   programs, err);
-	programs->alive = r == 0;
-	return r;
+	if (r < 0)
+		return r;
+	programs->alive = true;
+	if (loop_child_add(programs->loop, programs->pid, on_child_end,
+			   programs, NULL) == 0)
+		return 0;
+	/* its end is seen all the same */
+	programs->pid = 0;
+	programs_adopt(programs);
+	return 0;
 }
 
 void programs_adopt(struct programs *programs)

@@ -17,14 +17,17 @@
 
 #include "core/queue_job.h"
 #include "loop/loop.h"
+#include "runner/state_dir.h"
 
 #include <limits.h>
 
 struct programs {
 	struct loop *loop;
 	char dir[PATH_MAX];
-	pid_t pid; /* 0: no child of this process */
+	const struct state_dir *state; /* where its coordinator is */
+	pid_t pid;                     /* 0: no child of this process */
 	bool alive;
+	struct queue_exit how; /* it has ended, once pid is 0 */
 	struct loop_timer look;
 	/* Once for each start or adoption; why: a sentence, or "". */
 	void (*on_end)(void *user, const struct queue_exit *how,
@@ -38,7 +41,7 @@ struct programs_order {
 	unsigned want, grant;
 };
 
-/* -EBUSY: programs of the job run already. */
+/* Programs of the job that run already are adopted. */
 int programs_start(struct programs *programs,
 		   const struct programs_order *order, struct error *err);
 

@@ -88,6 +88,12 @@ static void tell(const struct queued *queued, int spare,
 				 "gets");
 			return;
 		}
+		if (!queued->programs.alive && queued->scheduler->book.fails) {
+			snprintf(text, RECORD_WHY_MAX,
+				 "it starts once the disk has room: %s",
+				 queued->scheduler->book.trouble.text);
+			return;
+		}
 		break;
 	case QUEUE_RUNNING:
 		if (*queued->view.shortfall) {

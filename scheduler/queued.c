@@ -37,7 +37,12 @@ static int take_sizes(struct queued *queued, const struct jobfile *file,
 		return -EINVAL;
 	record->min = queued->sizes[0];
 	record->max = queued->sizes[n - 1];
-	queued->sched.n_sizes = n == all ? 0 : n;
+	if (n == all) {
+		free(queued->sizes);
+		queued->sizes = NULL;
+		n = 0;
+	}
+	queued->sched.n_sizes = n;
 	return 0;
 }
 
@@ -55,8 +60,9 @@ unsigned queued_slots(const struct queued *queued)
 
 	if (life->over || !life->runs)
 		return 0;
-	if (life->told > most)
-		most = life->told;
+	/* whether a call that failed has told it more is not known */
+	if (queued->record.told > most)
+		most = queued->record.told;
 	return queued->view.size > most ? queued->view.size : most;
 }
 
@@ -134,6 +140,11 @@ void queued_update(struct queued *queued, usec_t now)
 
 /* ---- what its coordinator says ---- */
 
+void queued_told(struct queued *queued, unsigned grant)
+{
+	queued->record.life.told = queued->record.told = grant;
+}
+
 /* Ranks that compute, with nothing under way. */
 static bool is_steady(const Bellows__V1__Job *job)
 {
@@ -173,6 +184,16 @@ static void count_pauses(struct queued *queued, const Bellows__V1__Job *job)
 	}
 }
 
+/* What job->size says is how many came up last. */
+static unsigned ranks_of(const Bellows__V1__Job *job)
+{
+	if (job->state == BELLOWS__V1__STATE__WAITING ||
+	    state_is_over(job->state))
+		return 0;
+	return job->state == BELLOWS__V1__STATE__STARTING ? job->target
+							  : job->size;
+}
+
 void queued_on_job(struct queued *queued, const Bellows__V1__Job *job)
 {
 	struct queued_view *view = &queued->view;
@@ -184,9 +205,9 @@ void queued_on_job(struct queued *queued, const Bellows__V1__Job *job)
 		life->stepped = true;
 	view->known = true;
 	view->state = job->state;
-	if (job->size != view->size)
+	if (ranks_of(job) != view->size)
 		view->computes = clock_wall();
-	view->size = state_is_over(job->state) ? 0 : job->size;
+	view->size = ranks_of(job);
 	view->target = job->target;
 	view->progress = job->progress;
 	view->eta = job->eta;
@@ -198,10 +219,10 @@ void queued_on_job(struct queued *queued, const Bellows__V1__Job *job)
 		 job->shortfall);
 	/* of one that was told meanwhile, its answer says more */
 	if (!life->answers && job->grant > 0)
-		life->told = job->grant;
+		queued_told(queued, job->grant);
 	life->answers = true;
 	if (state_is_over(job->state))
-		life->told = life->grant;
+		queued_told(queued, life->grant);
 	/* before its first start it learns what it is to want */
 	if (job->state != BELLOWS__V1__STATE__WAITING)
 		queued->record.want = job->want;

@@ -35,7 +35,8 @@ struct queued {
 	struct list link;
 	struct scheduler *scheduler;
 	struct record record;
-	bool written; /* its record is on the disk */
+	bool written;   /* a record is on the disk */
+	uint64_t given; /* bytes of the book with its last record */
 
 	struct sched_job sched;
 	unsigned *sizes; /* that the application accepts; NULL: all */
@@ -65,6 +66,9 @@ struct queued *queued_destroy(struct queued *queued); /* returns NULL */
 
 /* Sets what a policy may know. */
 void queued_update(struct queued *queued, usec_t now);
+
+/* Its coordinator knows this grant, and no other. */
+void queued_told(struct queued *queued, unsigned grant);
 
 /* A message of its coordinator. */
 void queued_on_job(struct queued *queued, const Bellows__V1__Job *job);

@@ -41,6 +41,7 @@ static const struct field of_record[] = {
 	R(WHOLE, "submitted", submitted), R(WHOLE, "started", started),
 	R(WHOLE, "ended", ended), R(WHOLE, "changed", changed),
 	R(WHOLE, "waited", waited), R(WHOLE, "want", want),
+	R(WHOLE, "told", told), R(FLAG, "finished", finished),
 	R(WHOLE, "furthest", furthest),
 	R(WHOLE, "rescales", rescales), R(WHOLE, "parks", parks),
 	R(WHOLE, "decisions", decisions),

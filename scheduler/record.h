@@ -46,7 +46,9 @@ struct record {
 	msec_t submitted, started, ended;
 	msec_t changed;    /* its last start, rescale or parking */
 	msec_t waited;     /* for its starts so far */
+	unsigned told;     /* the largest grant that its coordinator may know */
 	unsigned want;     /* as its coordinator said last; 0: never */
+	bool finished;     /* its coordinator has said that it is done */
 	uint64_t furthest; /* step that any of its runs came to */
 	unsigned rescales, parks, decisions;
 	struct queue_job life;

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "base/tree.h"
 #include "scheduler/after.h"
 #include "scheduler/carry_out.h"
@@ -15,6 +16,21 @@
 
 /* ---- what has changed ---- */
 
+/* Of those that are over, the one that ended first. */
+static struct queued *find_oldest(const struct scheduler *scheduler)
+{
+	struct queued *oldest = NULL;
+
+	list_for_each (at, &scheduler->jobs) {
+		struct queued *queued = CONTAINER(at, struct queued, link);
+
+		if (queued->record.life.over &&
+		    (!oldest || queued->record.ended < oldest->record.ended))
+			oldest = queued;
+	}
+	return oldest;
+}
+
 /* Jobs that ended long ago are forgotten, with their files. */
 static void forget(struct scheduler *scheduler)
 {
@@ -23,19 +39,14 @@ static void forget(struct scheduler *scheduler)
 
 	list_for_each (at, &scheduler->jobs)
 		over += CONTAINER(at, struct queued, link)->record.life.over;
-	list_for_each (at, &scheduler->jobs) {
-		struct queued *queued = CONTAINER(at, struct queued, link);
+	for (; over > OVER_MAX; over--) {
+		struct queued *queued = find_oldest(scheduler);
 
-		if (over <= OVER_MAX)
-			return;
-		if (!queued->record.life.over)
-			continue;
 		if (tree_remove_path(queued->programs.dir, &err) < 0)
 			log_warn("job=%s its files stay: %s",
 				 queued->record.name, err.text);
 		queued_destroy(queued);
 		scheduler->n--;
-		over--;
 	}
 }
 
@@ -57,13 +68,28 @@ void scheduler_settle(struct scheduler *scheduler)
 		       scheduler);
 }
 
+static void on_kept(struct book_entry *entry, int r, const struct error *err)
+{
+	struct scheduler *scheduler = CONTAINER(entry, struct scheduler, kept);
+
+	if (r == -ECANCELED)
+		return;
+	if (!book_is_kept(&scheduler->book, book_given(&scheduler->book)))
+		book_await(&scheduler->book, entry);
+	scheduler_settle(scheduler);
+}
+
 void scheduler_write(struct queued *queued, const char *why)
 {
+	struct scheduler *scheduler = queued->scheduler;
 	struct record *record = &queued->record;
 
 	if (why)
-		snprintf(record->why, sizeof(record->why), "%s", why);
-	book_record(&queued->scheduler->book, record);
+		text_make_safe(record->why, sizeof(record->why), why);
+	book_record(&scheduler->book, record);
+	queued->given = book_given(&scheduler->book);
+	if (list_is_empty(&scheduler->kept.link))
+		book_await(&scheduler->book, &scheduler->kept);
 }
 
 /* ---- the beginning ---- */
@@ -81,6 +107,15 @@ static void read_file(struct jobfile **file, const struct scheduler *scheduler,
 	if (jobfile_read(file, path, record->folder, &err) < 0)
 		log_warn("job=%s its file is refused now: %s", record->name,
 			 err.text);
+}
+
+/* A clock that was wrong before must not make jobs wait for it now. */
+static void trim_instants(struct record *record)
+{
+	msec_t now = clock_wall();
+
+	record->submitted = record->submitted < now ? record->submitted : now;
+	record->changed = record->changed < now ? record->changed : now;
 }
 
 static int adopt(struct scheduler *scheduler, const struct record *record,
@@ -103,6 +138,7 @@ static int adopt(struct scheduler *scheduler, const struct record *record,
 	queued->sched.user = (unsigned)user;
 	queued->written = true;
 	queued->record.life.told = record->life.grant;
+	trim_instants(&queued->record);
 	scheduler->n++;
 	scheduler->next = record->number + 1;
 	return carry_out_prepare(queued, err);
@@ -147,6 +183,8 @@ int scheduler_begin(struct scheduler *scheduler, struct error *err)
 	int r = make_folder(scheduler, err);
 
 	list_init(&scheduler->jobs);
+	list_init(&scheduler->kept.link);
+	scheduler->kept.fn = on_kept;
 	scheduler->next = 1;
 	scheduler->changed = true;
 	scheduler->settle_now = settle;

@@ -44,6 +44,7 @@ struct scheduler {
 	size_t n;
 	uint64_t next; /* number of the next job */
 	struct book book;
+	struct book_entry kept; /* jobs wait for the disk, if it is in a list */
 	struct decisions decisions;
 	struct usage usage;
 	struct queue_spans spans;
