@@ -434,6 +434,8 @@ def a_port_without_a_token_is_refused(room):
 def jobs_are_all_done_once_whatever_is_killed(room):
     dice = harness.dice()
     queue = Queue(room, 4)
+    room.stale = re.compile("|".join((
+        KEPT.pattern, harness.KILLED.pattern, r"address\.\d+\.new")))
     n, kills = harness.some((40, 50), (4, 5))
     work = harness.work_for(3)
     names = [f"job-{i}" for i in range(n)]
