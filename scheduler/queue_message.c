@@ -90,7 +90,7 @@ static void tell(const struct queued *queued, int spare,
 		}
 		if (!queued->programs.alive && queued->scheduler->book.fails) {
 			snprintf(text, RECORD_WHY_MAX,
-				 "it starts once the disk has room: %s",
+				 "it starts once the disk has room: %.280s",
 				 queued->scheduler->book.trouble.text);
 			return;
 		}

@@ -39,7 +39,9 @@ static void state_number(struct driver *driver, enum job_event_type type,
 	unsigned limit = given > 0 ? given : former;
 	unsigned ranks = jobfile_largest(driver->jobfile, limit);
 
-	if (ranks > 0 && ranks != now)
+	/* the same number, too: a job that was handed over may aim at another
+	 */
+	if (ranks > 0 && (given > 0 || ranks != now))
 		driver_post(driver, type, 0, ranks,
 			    given > 0 ? "stated on the command line" : reason);
 }

@@ -127,6 +127,8 @@ static void what_was_more_than_an_hour_ago_is_for_all(void)
 	CHECK(draw(&recent));
 	CHECK(!strstr(text, "<title>1 heat") && strstr(text, ">2 heat</text>"));
 	CHECK(strstr(text, "<path class=\"p2\" d=\"M84.0 216.5h446.0v9.0"));
+	CHECK(strstr(text, "<path class=\"used\" d=\"M84.0 192.0H84.0V152.0"
+			   "H530.0V192.0H976.0V192.0Z\"/>"));
 	CHECK(strstr(text, "submitted -3600 s, -2400 s to 1800 s, 4 ranks"));
 	/* in the legend alone */
 	CHECK(count("class=\"wait\"") == 1);
