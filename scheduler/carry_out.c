@@ -80,6 +80,7 @@ static void forget_run(struct queued *queued)
 	queued->view.pauses = 0;
 	queued->view.eta = -1;
 	queued->call_again = 0;
+	queued->record.told = 0;
 }
 
 static void on_programs_end(void *user, const struct queue_exit *ended,

@@ -133,8 +133,8 @@ void explain_wait(struct queued *queued, const struct sched_view *view)
 	char rule[96];
 	struct decision decision;
 
-	snprintf(rule, sizeof(rule), "it needs at least %u slots of its own",
-		 queued->sched.min);
+	snprintf(rule, sizeof(rule), "it needs at least %u slot%s of its own",
+		 queued->sched.min, queued->sched.min == 1 ? "" : "s");
 	decision = describe(queued, "wait", rule, 0);
 	add_view(&decision, view);
 	decision.free = view->free;

@@ -114,9 +114,9 @@ static void tell_end(const struct scheduler *scheduler)
 	list_for_each (at, &scheduler->jobs)
 		running += CONTAINER(at, struct queued, link)->record.life.runs;
 	if (running > 0)
-		log_info("%zu jobs run on; the next scheduler of %s goes on "
-			 "with them",
-			 running, scheduler->dir.path);
+		log_info("%zu job%s; the next scheduler of %s goes on with it",
+			 running, running == 1 ? " runs on" : "s run on",
+			 scheduler->dir.path);
 }
 
 static int serve(struct scheduler *scheduler, struct service *service,

@@ -69,7 +69,8 @@ static int order(struct queued *queued)
 		return -ENOMEM;
 	}
 	list_for_each (at, &scheduler->jobs)
-		add_load(CONTAINER(at, struct queued, link), load);
+		if (at != &queued->link)
+			add_load(CONTAINER(at, struct queued, link), load);
 	for (unsigned i = 0; i < n; i++)
 		queued->hosts[i] = i;
 	qsort_r(queued->hosts, n, sizeof(*queued->hosts), compare_load, load);

@@ -142,7 +142,9 @@ void queued_update(struct queued *queued, usec_t now)
 
 void queued_told(struct queued *queued, unsigned grant)
 {
-	queued->record.life.told = queued->record.told = grant;
+	queued->record.life.told = grant;
+	if (grant > queued->record.told)
+		queued->record.told = grant;
 }
 
 /* Ranks that compute, with nothing under way. */
@@ -150,6 +152,16 @@ static bool is_steady(const Bellows__V1__Job *job)
 {
 	return job->state == BELLOWS__V1__STATE__RUNNING &&
 	       job->target == job->size && job->size > 0;
+}
+
+/* Slots that it was told to leave are its own until its ranks have left them,
+ * also for a scheduler that does not hear it yet. */
+static void leave_slots(struct queued *queued, const Bellows__V1__Job *job)
+{
+	unsigned told = queued->record.life.told;
+
+	if (is_steady(job) && job->grant == told && job->size <= told)
+		queued->record.told = told;
 }
 
 static void measure(struct queued *queued, const Bellows__V1__Job *job)
@@ -223,6 +235,7 @@ void queued_on_job(struct queued *queued, const Bellows__V1__Job *job)
 	life->answers = true;
 	if (state_is_over(job->state))
 		queued_told(queued, life->grant);
+	leave_slots(queued, job);
 	/* before its first start it learns what it is to want */
 	if (job->state != BELLOWS__V1__STATE__WAITING)
 		queued->record.want = job->want;

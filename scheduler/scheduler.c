@@ -137,6 +137,8 @@ static int adopt(struct scheduler *scheduler, const struct record *record,
 	list_append(&scheduler->jobs, &queued->link);
 	queued->sched.user = (unsigned)user;
 	queued->written = true;
+	/* once is enough, also for many schedulers */
+	queued->is_explained = record->decisions > 0;
 	queued->record.life.told = record->life.grant;
 	trim_instants(&queued->record);
 	scheduler->n++;

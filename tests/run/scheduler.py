@@ -112,7 +112,7 @@ def the_commands_of_the_readme_make_a_queue(room):
     commands = [line.split()[2:] for line in section.splitlines()
                 if line.startswith("    $ bellows ")]
     assert len(commands) == 6 and commands[0][-1] == "&", commands
-    queue = Queue(room, *commands[0][2:3])
+    queue = Queue(room, int(commands[0][2]))
     work = harness.work_for(20)
     for name in ("heat", "cold", "rush"):
         queue.write(name, work)
@@ -360,7 +360,7 @@ def callers_of_a_port_need_its_token(room):
 def callers_of_an_encrypted_port_need_a_certificate(room):
     keys = certificates.make_keys(room)
     queue = Queue(room, 4, "--listen", "127.0.0.1:0", "--tls",
-                  os.path.join(keys, "scheduler"),
+                  os.path.join(keys, "coordinator"),
                   access=["--tls", os.path.join(keys, "client")])
     queue.submit("one")
     assert room.run("bellows", "queue").end() != 0
