@@ -116,8 +116,8 @@ def each_role_may_call_what_is_its_own_and_nothing_else(room):
     for role in ("executor", "monitor", "client", "scheduler"):
         with channel_as(at.address, os.path.join(at.keys, role)) as channel:
             for method in METHODS:
-                if (role, method) == ("client", "Cancel"):
-                    continue
+                if method == "Cancel" and method in MAY[role]:
+                    continue  # it would end the job
                 code, said = ask(channel, COORDINATOR + method)
                 assert (code == CODE.PERMISSION_DENIED) == \
                     (method not in MAY[role]), (role, method, code)
