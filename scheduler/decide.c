@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* While jobs wait, a policy is asked so often, at least. */
+#define LOOK_AGAIN SECONDS(5)
+
 static usec_t usec_now(void)
 {
 	return (usec_t)clock_wall() * 1000;
@@ -97,6 +100,7 @@ static void fill_view(struct scheduler *scheduler, struct sched_view *view)
 
 static void ask_again(struct scheduler *scheduler,
 		      const struct sched_action *action);
+static void look_again(struct scheduler *scheduler);
 
 static void grant(struct queued *queued, unsigned size)
 {
@@ -173,6 +177,8 @@ static void ask_policy(struct scheduler *scheduler, enum sched_cause cause,
 	}
 	if (is_over)
 		tell_waiting(&view);
+	if (view.n_queue > 0)
+		look_again(scheduler);
 }
 
 /* ---- asking again ---- */
@@ -206,6 +212,19 @@ static void ask_again(struct scheduler *scheduler,
 		return;
 	loop_timer_set(scheduler->loop, timer, in > 0 ? in : 0,
 		       rechecks ? on_recheck : on_reassign, scheduler);
+}
+
+/* A job becomes more important while it waits, and may have to be more so than
+ * one that runs; no policy names the instant of that. */
+static void look_again(struct scheduler *scheduler)
+{
+	msec_t gap = scheduler->config->gap;
+
+	if (scheduler->policy->asks_anew &&
+	    !loop_timer_is_set(&scheduler->ask[1]))
+		loop_timer_set(scheduler->loop, &scheduler->ask[1],
+			       gap < LOOK_AGAIN ? gap : LOOK_AGAIN, on_reassign,
+			       scheduler);
 }
 
 /* ---- all of it ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/scheduler.h"
 
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "scheduler/carry_out.h"
@@ -13,6 +14,7 @@
 #include "tests/unit/run_loop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -221,12 +223,51 @@ static void a_job_that_has_too_few_slots_is_in_the_way_of_no_other(void)
 	end();
 }
 
-/* ---- wishes ---- */
-
 static void stop(void *user)
 {
 	loop_stop(scheduler.loop, 1);
 }
+
+/* Programs of job 1 run as long as this is open. */
+static int lock_programs(void)
+{
+	int fd;
+
+	if (mkdir(below("jobs/1"), 0700) < 0)
+		return -1;
+	fd = open(below("jobs/1/lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	return fd >= 0 && lock_take(fd) == 0 ? fd : -1;
+}
+
+static void the_policy_is_asked_again_while_a_job_waits(void)
+{
+	struct record runs, waits;
+	struct queued *queued;
+	struct loop_timer timer = {0};
+	int lock;
+
+	CHECK(make_folder("bellows"));
+	runs = some_record(1);
+	runs.life = (struct queue_job){.grant = SLOTS, .runs = true};
+	runs.waited = MINUTES(1); /* longer than the other one has until now */
+	waits = some_record(2);
+	CHECK(write_down(&runs) && write_down(&waits));
+	lock = lock_programs();
+	CHECK(lock >= 0 && begin());
+	queued = wish_find(&scheduler, "1");
+	queued->view.size = SLOTS;
+	CHECK(decide(&scheduler) == 0); /* it will ask the policy at once */
+	loop_timer_clear(&scheduler.settle);
+	loop_timer_set(scheduler.loop, &timer, 0, stop, NULL);
+	CHECK(run_loop(scheduler.loop, LONG) == 1);
+	CHECK(!loop_timer_is_set(&scheduler.ask[0]));
+	CHECK(queued->record.life.grant == SLOTS);
+	CHECK(loop_timer_is_set(&scheduler.ask[1]));
+	end();
+	close(lock);
+}
+
+/* ---- wishes ---- */
 
 static void a_job_that_is_held_gets_no_slots_at_the_same_instant(void)
 {
@@ -323,6 +364,7 @@ int main(void)
 		TEST(a_job_that_was_finished_when_it_was_killed_is_done),
 		TEST(an_instant_that_is_to_come_is_not_believed),
 		TEST(a_job_that_has_too_few_slots_is_in_the_way_of_no_other),
+		TEST(the_policy_is_asked_again_while_a_job_waits),
 		TEST(a_job_that_is_held_gets_no_slots_at_the_same_instant),
 		TEST(a_reason_is_cut_between_characters_and_made_safe),
 		TEST(a_release_of_a_job_that_nobody_holds_changes_nothing),
