@@ -24,12 +24,14 @@
 /* The array, where it is now; NULL: there is no memory. */
 static inline void *array_grow(void *array, size_t n, size_t *room, size_t size)
 {
-	size_t more = *room ? 2 * *room : 16;
+	size_t more = *room ? 2 * *room : 16, bytes;
 	void *grown;
 
 	if (n < *room)
 		return array;
-	grown = reallocarray(array, more, size);
+	if (__builtin_mul_overflow(more, size, &bytes))
+		return NULL;
+	grown = realloc(array, bytes);
 	if (grown)
 		*room = more;
 	return grown;
