@@ -19,6 +19,7 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 	struct scheduler *scheduler = queued->scheduler;
 	const struct queue_job before = queued->record.life;
 	unsigned want = queued_want(queued), size = queued->view.size;
+	unsigned slots = queued_slots(queued);
 
 	queued_on_job(queued, job);
 	spans_set(&scheduler->spans, queued->record.number, clock_wall(),
@@ -33,7 +34,7 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 		scheduler_write(queued, NULL);
 	}
 	if (!before.answers || want != queued_want(queued) ||
-	    size != queued->view.size)
+	    size != queued->view.size || slots != queued_slots(queued))
 		scheduler_settle(scheduler);
 	scheduler->on_change(scheduler->user);
 }
