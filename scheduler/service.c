@@ -5,6 +5,7 @@
 #include "proto/coordinator.h"
 #include "proto/descriptors.h"
 #include "proto/scheduler.h"
+#include "rpc/guard.h"
 #include "runner/state_dir.h"
 #include "scheduler/methods.h"
 
@@ -13,56 +14,6 @@
 #include <unistd.h>
 
 /* ---- which callers are let in ---- */
-
-static bool is_encrypted(const struct service *service)
-{
-	return tls_identity_is_there(&service->tls);
-}
-
-static int read_secrets(struct service *service,
-			const struct scheduler_config *config,
-			struct error *err)
-{
-	int r = 0;
-
-	if (config->token_file)
-		r = token_read(&service->token, config->token_file, err);
-	if (r < 0)
-		return error_wrap(err, r, "--token-file");
-	if (!config->tls)
-		return 0;
-	r = tls_identity_read(&service->tls, config->tls, err);
-	if (r == 0)
-		r = tls_identity_serves(&service->tls, COORDINATOR_TLS_NAME,
-					config->tls, err);
-	return r < 0 ? error_wrap(err, r, "--tls") : 0;
-}
-
-/* Who submits a job runs programs as this user. */
-static int check(const struct service *service,
-		 const struct scheduler_config *config, struct error *err)
-{
-	const char *listen = config->listen;
-
-	if (!listen || strncmp(listen, "unix:", 5) == 0 ||
-	    is_encrypted(service) || config->unencrypted)
-		return 0;
-	if (!rpc_is_local(listen))
-		return error_set(err, -EACCES,
-				 "--listen %s is reached from other machines: "
-				 "--tls DIR encrypts it and identifies the "
-				 "callers ('bellows keys' makes DIR), "
-				 "--unencrypted does without",
-				 listen);
-	if (config->token_file)
-		return 0;
-	return error_set(
-		err, -EACCES,
-		"--listen %s is open to everybody on this machine: "
-		"--token-file FILE or --tls DIR restricts the callers, "
-		"--unencrypted does without",
-		listen);
-}
 
 static int authorize(const char *path, const char *name, struct error *err)
 {
@@ -111,9 +62,12 @@ int service_open(struct service *service, struct scheduler *scheduler,
 	list_init(&service->watchers);
 	snprintf(listen, sizeof(listen), "unix:%s/scheduler.sock",
 		 scheduler->dir.path);
-	r = read_secrets(service, config, err);
+	r = guard_read(&service->token, config->token_file, &service->tls,
+		       config->tls, COORDINATOR_TLS_NAME, err);
+	/* who submits a job runs programs as this user */
 	if (r == 0)
-		r = check(service, config, err);
+		r = guard_check(config->listen, config->tls, config->token_file,
+				config->unencrypted, err);
 	if (*service->token.text)
 		server.token = service->token.text;
 	if (r == 0)

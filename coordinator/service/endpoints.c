@@ -10,6 +10,7 @@
 #include "coordinator/service/roles.h"
 #include "proto/coordinator.h"
 #include "proto/descriptors.h"
+#include "rpc/guard.h"
 
 #include <errno.h>
 #include <string.h>
@@ -34,51 +35,18 @@ static bool leaves_this_machine(const struct coordinator_config *config)
 	return config->listen && !rpc_is_local(config->listen);
 }
 
-/* -EACCES is for what the command line lacks. */
-static int read_secrets(struct service *service, struct error *err)
-{
-	const struct coordinator_config *config = service->config;
-	int r = 0;
-
-	if (config->token_file)
-		r = token_read(&service->token, config->token_file, err);
-	if (r < 0)
-		return error_wrap(err, r == -EACCES ? -EPERM : r,
-				  "--token-file");
-	if (!config->tls)
-		return 0;
-	r = tls_identity_read(&service->tls, config->tls, err);
-	if (r == 0)
-		r = tls_identity_serves(&service->tls, COORDINATOR_TLS_NAME,
-					config->tls, err);
-	return r < 0 ? error_wrap(err, r == -EACCES ? -EPERM : r, "--tls") : 0;
-}
-
 static int check_main(const struct service *service, struct error *err)
 {
 	const struct coordinator_config *config = service->config;
-	bool is_far = leaves_this_machine(config);
+	int r = guard_check(config->listen, is_encrypted(service),
+			    config->token_file, config->unencrypted, err);
 
-	if (!is_port(config) || is_encrypted(service))
-		return 0;
-	if (!is_far && !config->token_file && !config->unencrypted)
-		return error_set(
-			err, -EACCES,
-			"--listen %s is open to everybody on this "
-			"machine: --token-file FILE or --tls DIR restricts "
-			"the callers, --unencrypted does without",
-			config->listen);
-	if (is_far && !config->unencrypted)
-		return error_set(err, -EACCES,
-				 "--listen %s is reached from other machines: "
-				 "--tls DIR encrypts it and identifies the "
-				 "callers ('bellows keys' makes DIR), "
-				 "--unencrypted does without",
-				 config->listen);
+	if (r < 0 || is_encrypted(service))
+		return r;
 	/* every executor that joins gets the job's key, so joining needs the
 	 * token, even on a private network */
-	if (is_far && service->jobfile->launcher == LAUNCHER_SSH &&
-	    !config->token_file)
+	if (leaves_this_machine(config) && !config->token_file &&
+	    service->jobfile->launcher == LAUNCHER_SSH)
 		return error_set(err, -EACCES,
 				 "--listen %s: with mpi.launcher: ssh every "
 				 "executor that joins gets a key, so beyond "
@@ -107,7 +75,9 @@ static int check_kub(const struct service *service, struct error *err)
 
 int endpoints_check(struct service *service, struct error *err)
 {
-	int r = read_secrets(service, err);
+	const struct coordinator_config *config = service->config;
+	int r = guard_read(&service->token, config->token_file, &service->tls,
+			   config->tls, COORDINATOR_TLS_NAME, err);
 
 	if (r == 0)
 		r = check_main(service, err);
