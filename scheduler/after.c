@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/after.h"
 
-static const struct queued *find(const struct scheduler *scheduler,
-				 uint64_t number)
-{
-	list_for_each (at, &scheduler->jobs) {
-		struct queued *queued = CONTAINER(at, struct queued, link);
-
-		if (queued->record.number == number)
-			return queued;
-	}
-	return NULL;
-}
-
 static void hold(struct queued *queued, const struct queued *other)
 {
 	char why[RECORD_WHY_MAX];
@@ -41,7 +29,7 @@ static void settle(struct queued *queued)
 
 	for (unsigned i = record->n_after; i > 0; i--) {
 		const struct queued *other =
-			find(queued->scheduler, record->after[i - 1]);
+			scheduler_find(queued->scheduler, record->after[i - 1]);
 
 		/* one that is forgotten ended well: it was over long ago, and
 		 * those that came after others are held by then */

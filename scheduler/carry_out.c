@@ -6,7 +6,6 @@
 #include "scheduler/decide.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* After a call that failed, until it is made again. */
 #define AGAIN SECONDS(1)
@@ -17,7 +16,7 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 {
 	struct queued *queued = user;
 	struct scheduler *scheduler = queued->scheduler;
-	const struct queue_job before = queued->record.life;
+	bool answered = queued->record.life.answers;
 	unsigned want = queued_want(queued), size = queued->view.size;
 	unsigned slots = queued_slots(queued);
 
@@ -33,7 +32,7 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 		queued->record.finished = true;
 		scheduler_write(queued, NULL);
 	}
-	if (!before.answers || want != queued_want(queued) ||
+	if (!answered || want != queued_want(queued) ||
 	    size != queued->view.size || slots != queued_slots(queued))
 		scheduler_settle(scheduler);
 	scheduler->on_change(scheduler->user);
@@ -74,8 +73,7 @@ static void forget_run(struct queued *queued)
 	spans_set(&queued->scheduler->spans, queued->record.number,
 		  clock_wall(), 0);
 	link_end(&queued->coordinator);
-	queued->view.known = false;
-	queued->view.size = queued->view.target = 0;
+	queued->view.size = 0;
 	queued->meter.last = (struct step_look){0};
 	step_meter_break(&queued->meter);
 	queued->view.pauses = 0;

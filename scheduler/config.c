@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define AT(member) offsetof(struct scheduler_config, member)
 

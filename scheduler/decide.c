@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/decide.h"
 
-#include "base/log.h"
 #include "scheduler/clock.h"
 #include "scheduler/explain.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* While jobs wait, a policy is asked so often, at least. */
 #define LOOK_AGAIN SECONDS(5)
@@ -26,22 +24,19 @@ bool decide_is_ready(const struct queued *queued)
 	       queued->record.min <= queued->scheduler->config->slots;
 }
 
-static int compare(enum sched_order order, const void *a, const void *b)
+static int compare(const void *a, const void *b, void *order)
 {
 	const struct sched_job *one = *(struct sched_job *const *)a;
 	const struct sched_job *other = *(struct sched_job *const *)b;
 
-	return sched_is_before(order, one, other) ? -1 : 1;
-}
-
-static int compare_by(const void *a, const void *b, void *order)
-{
-	return compare(*(const enum sched_order *)order, a, b);
+	return sched_is_before(*(const enum sched_order *)order, one, other)
+		       ? -1
+		       : 1;
 }
 
 static void sort(struct sched_job **list, size_t n, enum sched_order order)
 {
-	qsort_r(list, n, sizeof(struct sched_job *), compare_by, &order);
+	qsort_r(list, n, sizeof(struct sched_job *), compare, &order);
 }
 
 static int reserve(struct scheduler *scheduler)

@@ -5,7 +5,6 @@
 #include "scheduler/clock.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- what other sizes would mean ---- */
 

@@ -6,7 +6,6 @@
 #include "proto/coordinator.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define ANSWER SECONDS(10)
 

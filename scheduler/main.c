@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "base/program.h"
 #include "jobfile/exit.h"
-#include "loop/log_thread.h"
 #include "loop/spawn.h"
 #include "scheduler/clock.h"
 #include "scheduler/service.h"

@@ -46,17 +46,6 @@ struct asked {
 	char note[RECORD_WHY_MAX];
 };
 
-static struct queued *find_number(const struct asked *asked)
-{
-	list_for_each (at, &asked->scheduler->jobs) {
-		struct queued *queued = CONTAINER(at, struct queued, link);
-
-		if (queued->record.number == asked->number)
-			return queued;
-	}
-	return NULL;
-}
-
 static void reply(const struct asked *asked)
 {
 	Bellows__V1__SubmitReply submitted = BELLOWS__V1__SUBMIT_REPLY__INIT;
@@ -72,7 +61,7 @@ static void reply(const struct asked *asked)
 static void on_kept(struct book_entry *entry, int r, const struct error *err)
 {
 	struct asked *asked = CONTAINER(entry, struct asked, entry);
-	struct queued *queued = find_number(asked);
+	struct queued *queued = scheduler_find(asked->scheduler, asked->number);
 
 	if (r == -ECANCELED) {
 		free(asked);
@@ -328,9 +317,9 @@ struct watcher {
 
 static void send_queue(struct service *service, struct watcher *watcher)
 {
-	const struct asked asked = {.scheduler = service->scheduler,
-				    .number = watcher->number};
-	struct queued *one = watcher->number ? find_number(&asked) : NULL;
+	/* no job has the number 0 */
+	struct queued *one =
+		scheduler_find(service->scheduler, watcher->number);
 	Bellows__V1__Queue queue;
 
 	if (watcher->full || (watcher->number && !one))

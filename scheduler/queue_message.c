@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* What is made for one job: the message, its reason, its folder. */
 struct shown {

@@ -215,18 +215,14 @@ void queued_on_job(struct queued *queued, const Bellows__V1__Job *job)
 	count_pauses(queued, job);
 	if (job->step > queued->record.furthest)
 		life->stepped = true;
-	view->known = true;
-	view->state = job->state;
 	if (ranks_of(job) != view->size)
 		view->computes = clock_wall();
 	view->size = ranks_of(job);
-	view->target = job->target;
 	view->progress = job->progress;
 	view->eta = job->eta;
 	view->step = job->step;
 	view->total = job->total;
 	view->checkpoint = job->checkpoint_bytes;
-	view->rescales = job->rescales;
 	snprintf(view->shortfall, sizeof(view->shortfall), "%s",
 		 job->shortfall);
 	/* of one that was told meanwhile, its answer says more */

@@ -19,9 +19,7 @@ struct scheduler;
 
 /* What its coordinator has said last. */
 struct queued_view {
-	bool known; /* it has said something since its programs began */
-	Bellows__V1__State state;
-	unsigned size, target, rescales;
+	unsigned size;
 	double progress;      /* negative: not known */
 	msec_t eta;           /* likewise */
 	uint64_t step, total; /* total 0: not known */
@@ -67,7 +65,7 @@ struct queued *queued_destroy(struct queued *queued); /* returns NULL */
 /* Sets what a policy may know. */
 void queued_update(struct queued *queued, usec_t now);
 
-/* Its coordinator knows this grant, and no other. */
+/* Its coordinator has been told this grant. */
 void queued_told(struct queued *queued, unsigned grant);
 
 /* A message of its coordinator. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/replay.h"
 
+#include "base/array.h"
 #include "journal/journal_file.h"
 
 #include <errno.h>
@@ -59,16 +60,9 @@ static bool add(struct replay *replay, const struct record *record)
 	}
 	if (replay->n > 0 && replay->at[replay->n - 1].number > record->number)
 		return false;
-	if (replay->n == replay->room) {
-		size_t room = replay->room ? 2 * replay->room : 64;
-		void *grown = realloc(replay->at, room * sizeof(*replay->at));
-
-		replay->failed = !grown;
-		if (!grown)
-			return false;
-		replay->at = grown;
-		replay->room = room;
-	}
+	replay->failed = ARRAY_RESERVE(replay->at, replay->n, replay->room) < 0;
+	if (replay->failed)
+		return false;
 	replay->at[replay->n++] = *record;
 	return true;
 }

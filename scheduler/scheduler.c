@@ -14,6 +14,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
+struct queued *scheduler_find(const struct scheduler *scheduler,
+			      uint64_t number)
+{
+	list_for_each (at, &scheduler->jobs) {
+		struct queued *queued = CONTAINER(at, struct queued, link);
+
+		if (queued->record.number == number)
+			return queued;
+	}
+	return NULL;
+}
+
 /* ---- what has changed ---- */
 
 /* Of those that are over, the one that ended first. */

@@ -68,6 +68,10 @@ struct scheduler {
 int scheduler_begin(struct scheduler *scheduler, struct error *err);
 void scheduler_end(struct scheduler *scheduler);
 
+/* The job of that number; NULL: there is none. */
+struct queued *scheduler_find(const struct scheduler *scheduler,
+			      uint64_t number);
+
 /* All that was done is looked at, once this callback is over. */
 void scheduler_settle(struct scheduler *scheduler);
 

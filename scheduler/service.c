@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/service.h"
 
-#include "base/log.h"
 #include "proto/coordinator.h"
 #include "proto/descriptors.h"
 #include "proto/scheduler.h"

@@ -2,7 +2,6 @@
 #include "scheduler/wish.h"
 
 #include "base/cleanup.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "scheduler/carry_out.h"
 #include "scheduler/clock.h"
@@ -33,13 +32,7 @@ struct queued *wish_find(const struct scheduler *scheduler, const char *job)
 	}
 	if (found || !is_number || digits > 18)
 		return found;
-	list_for_each (at, &scheduler->jobs) {
-		struct queued *queued = CONTAINER(at, struct queued, link);
-
-		if (queued->record.number == strtoull(job, NULL, 10))
-			return queued;
-	}
-	return NULL;
+	return scheduler_find(scheduler, strtoull(job, NULL, 10));
 }
 
 /* ---- submit ---- */
