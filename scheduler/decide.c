@@ -251,6 +251,8 @@ static void take_back(struct scheduler *scheduler)
 
 int decide(struct scheduler *scheduler)
 {
+	bool together = scheduler->policy->asks_anew;
+	struct queued *last = NULL; /* that has begun to wait */
 	int r = reserve(scheduler);
 
 	if (r < 0)
@@ -263,11 +265,16 @@ int decide(struct scheduler *scheduler)
 		if (ready && !queued->was_eligible) {
 			queued->was_eligible = true;
 			queued->sched.place = scheduler->places++;
-			ask_policy(scheduler, SCHED_SUBMITTED, queued);
+			last = queued;
+			if (!together)
+				ask_policy(scheduler, SCHED_SUBMITTED, queued);
 		}
 		if (!ready)
 			queued->was_eligible = false;
 	}
+	/* it decides once about all that begin to wait at this instant */
+	if (together && last)
+		ask_policy(scheduler, SCHED_SUBMITTED, last);
 	if (scheduler->changed) {
 		scheduler->changed = false;
 		ask_policy(scheduler, SCHED_ENDED, NULL);
