@@ -4,6 +4,7 @@
 #include "base/list.h"
 #include "base/options.h"
 #include "base/text.h"
+#include "core/sched_usage.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -109,7 +110,7 @@ int scheduler_config_read(struct scheduler_config *config, int argc,
 	*config = (struct scheduler_config){
 		.policy_name = "bellows",
 		.gap = MINUTES(3),
-		.aging = MINUTES(60),
+		.aging = SECONDS(SCHED_AGING),
 		.lookup.state_root = getenv("BELLOWS_STATE"),
 		.lookup.runtime_dir = getenv("XDG_RUNTIME_DIR"),
 		.lookup.state_home = getenv("XDG_STATE_HOME"),

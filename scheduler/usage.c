@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/usage.h"
 
+#include "core/sched_usage.h"
+
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HALF_LIFE (7 * 24 * 3600.0) /* seconds */
-#define SECOND    1e6
+#define SECOND 1e6
 
 static void advance(struct usage *usage, usec_t now)
 {
-	double seconds = (double)(now - usage->now) / SECOND;
-	double stays = exp2(-seconds / HALF_LIFE);
+	struct sched_decay decay;
 
 	if (now <= usage->now)
 		return;
-	for (size_t i = 0; i < usage->n; i++) {
-		struct usage_user *user = &usage->at[i];
-
-		user->used = user->used * stays +
-			     user->slots * (1 - stays) * HALF_LIFE / M_LN2;
-	}
+	decay = sched_decay((double)(now - usage->now) / SECOND,
+			    SCHED_USAGE_HALF_LIFE);
+	for (size_t i = 0; i < usage->n; i++)
+		usage->at[i].used = sched_used(&decay, usage->at[i].used,
+					       usage->at[i].slots);
 	usage->now = now;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/sim_users.h"
 
+#include "core/sched_usage.h"
+
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #define SECOND 1e6 /* in usec_t */
-#define LN_2   0.69314718055994530942
 
 int sim_users_init(struct sim_users *users, const struct workload *workload)
 {
@@ -32,32 +32,14 @@ void sim_users_fini(struct sim_users *users)
 	free(users->seen);
 }
 
-/* 1 - 2^-halves.  The series is summed here, because the last digit of exp2()
- * differs from one library to another. */
-static double forgotten(double halves)
-{
-	double whole = floor(halves), x = (halves - whole) * LN_2;
-	double term = x, sum = x;
-
-	for (int k = 2; k <= 20; k++) {
-		term *= -x / k;
-		sum += term;
-	}
-	return whole > 0 ? 1 - ldexp(1 - sum, -(int)fmin(whole, 2000)) : sum;
-}
-
 static void advance(struct sim_users *users, usec_t now)
 {
-	double seconds = (double)(now - users->now) / SECOND;
-	double lost = 0, counts = seconds; /* of a slot held since then */
+	struct sched_decay decay = sched_decay(
+		(double)(now - users->now) / SECOND, users->half_life);
 
-	if (users->half_life > 0) {
-		lost = forgotten(seconds / users->half_life);
-		counts = lost * users->half_life / LN_2;
-	}
 	for (size_t i = 0; i < users->n; i++)
-		users->at[i].used +=
-			users->at[i].slots * counts - users->at[i].used * lost;
+		users->at[i].used = sched_used(&decay, users->at[i].used,
+					       users->at[i].slots);
 	users->now = now;
 }
 

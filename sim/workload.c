@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/list.h"
+#include "core/sched_usage.h"
 #include "sim/json_reader.h"
 #include "sim/line_of.h"
 #include "sim/measured.h"
@@ -18,8 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define HOUR ((usec_t)3600 * 1000000)
-#define WEEK (7 * 24 * HOUR)
+#define SECOND ((usec_t)1000000)
 
 #define RAW(type, member) offsetof(struct type, member)
 
@@ -285,8 +285,8 @@ struct workload *workload_create(void)
 
 	if (!workload)
 		return NULL;
-	workload->aging = HOUR;
-	workload->usage_half_life = WEEK; /* as in Slurm */
+	workload->aging = SCHED_AGING * SECOND;
+	workload->usage_half_life = SCHED_USAGE_HALF_LIFE * SECOND;
 	return workload;
 }
 
