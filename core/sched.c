@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/sched.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Longer than any simulation, and short enough to be added to an instant. */
@@ -55,6 +56,18 @@ const struct sched_policy *sched_policy_find(const char *name)
 		if (strcmp(at->name, name) == 0)
 			return at;
 	return NULL;
+}
+
+const char *sched_policy_names(char *text, size_t n, bool simulated)
+{
+	size_t used = 0;
+
+	*text = '\0';
+	for (const struct sched_policy *at = sched_policies; at->name; at++)
+		if ((simulated || !at->published) && used < n)
+			used += (size_t)snprintf(text + used, n - used, "%s%s",
+						 used ? ", " : "", at->name);
+	return text;
 }
 
 size_t sched_room(size_t n_queue, size_t n_running)

@@ -186,6 +186,10 @@ extern const struct sched_policy sched_policies[];
 /* NULL if there is none of that name. */
 const struct sched_policy *sched_policy_find(const char *name);
 
+/* "elastic, moldable, ...": the names of all, or of those that a scheduler of
+ * real jobs may have; as much as there is room for.  Returns text. */
+const char *sched_policy_names(char *text, size_t n, bool simulated);
+
 /* Actions that a decision may need room for. */
 size_t sched_room(size_t n_queue, size_t n_running);
 

@@ -88,18 +88,14 @@ static unsigned processors(void)
 
 static int find_policy(struct scheduler_config *config, struct error *err)
 {
-	char names[512] = "";
-	size_t n = 0;
+	char names[400];
 
 	config->policy = sched_policy_find(config->policy_name);
 	if (config->policy && !config->policy->published)
 		return 0;
-	for (const struct sched_policy *at = sched_policies; at->name; at++)
-		if (!at->published && n < sizeof(names))
-			n += (size_t)snprintf(names + n, sizeof(names) - n,
-					      "%s%s", n ? ", " : "", at->name);
 	return error_set(err, -EINVAL, "--policy %s: one of %s",
-			 text_safe(config->policy_name).s, names);
+			 text_safe(config->policy_name).s,
+			 sched_policy_names(names, sizeof(names), false));
 }
 
 int scheduler_config_read(struct scheduler_config *config, int argc,
