@@ -15,7 +15,6 @@
 #include "json/json.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -131,7 +130,7 @@ static int own(struct coordinator *c, struct error *err)
 	return r == -EBUSY ? EXIT_SYSTEM : EXIT_CHECKPOINT;
 }
 
-/* log: see open_log(). */
+/* log: see log_open(). */
 static int drop_rights(const struct coordinator *c, int log,
 		       struct log_thread **out, struct error *err)
 {
@@ -229,22 +228,6 @@ static int former_end(const struct coordinator_config *config)
 	return status;
 }
 
-/* fd: of the log; -1: that is stderr. */
-static int open_log(const struct coordinator_config *config, int *fd,
-		    struct error *err)
-{
-	*fd = -1;
-	if (!config->log)
-		return 0;
-	*fd = open(config->log,
-		   O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
-		   0600);
-	if (*fd < 0)
-		return error_errno(err, "--log: %s", config->log);
-	log_to(*fd);
-	return 0;
-}
-
 /* What the command line asks for instead of running a job; negative: nothing.
  */
 static int answer(const struct coordinator_config *config)
@@ -303,7 +286,7 @@ int main(int argc, char **argv)
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}
-	if (open_log(&config, &log, &err) < 0) {
+	if (log_open(config.log, &log, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_SYSTEM;
 	}

@@ -166,27 +166,12 @@ static int run(const struct scheduler_config *config, struct loop *loop,
 	return r;
 }
 
-/* fd: of the log; -1: that is stderr. */
-static int open_log(const struct scheduler_config *config, struct error *err)
-{
-	int fd;
-
-	if (!config->log)
-		return 0;
-	fd = open(config->log,
-		  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return error_errno(err, "--log: %s", config->log);
-	log_to(fd);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	struct scheduler_config config;
 	struct loop *loop = NULL;
 	struct error err;
-	int r;
+	int r, log;
 
 	log_init("scheduler", LOG_INFO);
 	program_set_path();
@@ -208,7 +193,7 @@ int main(int argc, char **argv)
 	umask(077);
 	spawn_raise_limit();
 	clock_begin();
-	r = open_log(&config, &err);
+	r = log_open(config.log, &log, &err);
 	if (r == 0)
 		r = loop_create(&loop, &err);
 	if (r == 0)

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,19 @@ void log_init(const char *name, enum log_level level)
 void log_to(int fd)
 {
 	target = fd;
+}
+
+int log_open(const char *path, int *fd, struct error *err)
+{
+	*fd = -1;
+	if (!path)
+		return 0;
+	*fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
+		   0600);
+	if (*fd < 0)
+		return error_errno(err, "--log: %s", path);
+	log_to(*fd);
+	return 0;
 }
 
 void log_through(void (*fn)(const char *line, size_t n))

@@ -10,6 +10,8 @@
  * characters are shown as '?', so no input can forge a line.
  */
 
+#include "base/error.h"
+
 #include <stddef.h>
 
 enum log_level {
@@ -25,6 +27,10 @@ void log_init(const char *name, enum log_level level);
 /* From now on lines go to fd, which becomes the log's; errors, and what fd does
  * not take, go to stderr too. */
 void log_to(int fd);
+
+/* log_to() of a file that is appended to; path is that of --log, NULL: the log
+ * stays on stderr, and *fd is -1. */
+int log_open(const char *path, int *fd, struct error *err);
 
 /* From now on fn has the lines that would be written to the log's fd, and no
  * call of log_line() waits for that; NULL: they are written again. */
