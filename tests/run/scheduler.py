@@ -105,6 +105,14 @@ class Queue:
                 == work.digest(), name
 
 
+def queue_with_one(room, work):
+    """The job `one` computes on all slots."""
+    queue = Queue(room)
+    queue.submit("one", work)
+    queue.is_on(one=4)
+    return queue
+
+
 def the_commands_of_the_readme_make_a_queue(room):
     readme = harness.read(os.path.join(os.path.dirname(__file__), "..", "..",
                                        "README.md")).decode()
@@ -130,9 +138,7 @@ def the_commands_of_the_readme_make_a_queue(room):
 
 def jobs_share_the_slots_and_the_last_one_has_them_all(room):
     work = LASTING
-    queue = Queue(room)
-    queue.submit("one", work)
-    queue.is_on(one=4)
+    queue = queue_with_one(room, work)
     queue.submit("two", work)
     queue.wait("both", lambda jobs: all(
         jobs[name]["state"] == "running" and jobs[name]["ranks"] > 0
@@ -146,9 +152,7 @@ def jobs_share_the_slots_and_the_last_one_has_them_all(room):
 
 def a_scale_request_of_a_person_is_a_want_within_the_grant(room):
     work = LASTING
-    queue = Queue(room)
-    queue.submit("one", work)
-    queue.is_on(one=4)
+    queue = queue_with_one(room, work)
     room.run("bellows", "scale", "one", 2).ends_with(0)
     queue.is_on(one=2)
     queue.wait("the slots are given back",
@@ -162,9 +166,7 @@ def a_scale_request_of_a_person_is_a_want_within_the_grant(room):
 
 def a_job_that_is_held_saves_and_goes_on_once_it_is_released(room):
     work = LASTING
-    queue = Queue(room)
-    queue.submit("one", work)
-    queue.is_on(one=4)
+    queue = queue_with_one(room, work)
     queue.ask("hold", "one")
     job = queue.wait("it is held", lambda jobs: jobs["one"]["state"] == "held"
                      and jobs["one"])
@@ -260,9 +262,7 @@ def a_scheduler_that_is_killed_adopts_what_runs(room):
 
 def a_job_that_ended_while_no_scheduler_ran_is_not_run_again(room):
     work = LASTING
-    queue = Queue(room)
-    queue.submit("one", work)
-    queue.is_on(one=4)
+    queue = queue_with_one(room, work)
     queue.end()
     room.pace(0)
     room.wait("its end", lambda: not room.ours("bellows"))
@@ -274,9 +274,7 @@ def a_job_that_ended_while_no_scheduler_ran_is_not_run_again(room):
 
 def a_job_whose_programs_are_killed_goes_on_from_its_checkpoint(room):
     work = LASTING
-    queue = Queue(room)
-    queue.submit("one", work)
-    queue.is_on(one=4)
+    queue = queue_with_one(room, work)
     run = [pid for pid in room.ours("bellows")
            if "run" in harness.command(pid)]
     assert len(run) == 1, run
@@ -291,9 +289,7 @@ def a_job_whose_programs_are_killed_goes_on_from_its_checkpoint(room):
 
 def slots_are_free_once_the_coordinator_that_had_them_is_gone(room):
     work = harness.lasting_work()
-    queue = Queue(room)
-    queue.submit("one", work)
-    queue.is_on(one=4)
+    queue = queue_with_one(room, work)
     coordinator = room.the("bellows-coordinator")
     harness.send(coordinator, signal.SIGSTOP)
     run = [pid for pid in room.ours("bellows")
