@@ -21,7 +21,7 @@ struct asking {
 	struct error err;
 };
 
-/* ---- of a coordinator that is called ---- */
+/* ---- the coordinator tells it ---- */
 
 static void on_text(void *user, const ProtobufCMessage *message)
 {
@@ -74,7 +74,7 @@ static int call(const struct args *args, const struct output *output)
 		     : EXIT_DONE;
 }
 
-/* ---- on this machine, also of a job that is over ---- */
+/* ---- the journal is read, whether the job is over or not ---- */
 
 /* bellows-coordinator --history prints the journal; the coordinator of a job
  * that runs is not disturbed. */

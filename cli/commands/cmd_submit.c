@@ -119,7 +119,7 @@ static bool is_lost(int r)
 	return r == -ECONNREFUSED || r == -ETIMEDOUT;
 }
 
-/* The scheduler knows the id of a request that it has carried out. */
+/* A request that was carried out is not carried out again: its id is known. */
 static int send_until_answered(struct submission *submission,
 			       const Bellows__V1__SubmitRequest *request)
 {

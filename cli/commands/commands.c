@@ -45,7 +45,7 @@ const struct option_row flags[] = {
 	 .help = "from 1 to 1000; twice the number counts twice (default 10)",
 	 .min = 1, .max = QUEUE_PRIORITY_MAX},
 	{"user", "USER", OPTION_TEXT, ARG(user), ON_SUBMIT,
-	 .help = "whom its slots are counted for (default: who submits)"},
+	 .help = "the user whose share its slots count for (default: you)"},
 	{"after", "JOB", OPTION_LIST, ARG(after), ON_SUBMIT,
 	 .help = "start when this job has ended well; repeatable"},
 	{"time", "TIME", OPTION_DURATION, ARG(time), ON_SUBMIT,
@@ -266,8 +266,8 @@ const struct command commands[] = {
 	{ON_QUEUE, "queue", "[JOB]",
 	 "show the queue, or one job of it",
 	 "RANKS are those that run, those that are granted, and the fewest and "
-	 "most. The last\ncolumn is the time left of a job that runs, and the "
-	 "time waited of one that does not.",
+	 "most. The last\ncolumn is the time that a job still runs, or that it "
+	 "has waited.",
 	 "bellows queue --watch\n"
 	 "  bellows queue heat\n"
 	 "  bellows queue --all --svg queue.svg",

@@ -23,8 +23,8 @@ enum {
 	MARKS_MAX = 40,   /* on a line */
 };
 
-/* The colours are those of Okabe and Ito, which people who see fewer colours
- * can tell apart.  The marks differ as well, and then the dashes. */
+/* The colours are those of Okabe and Ito, which can be told apart by
+ * colour-blind people too.  The marks differ as well, and then the dashes. */
 static const char *const colors[] = {
 	"#0072b2", "#d55e00", "#009e73", "#cc79a7",
 	"#e69f00", "#56b4e9", "#24292f",
