@@ -40,19 +40,16 @@ static int run_command(const struct command *command, bool plugin, int argc,
 		       const char *const *argv)
 {
 	struct args args = {
-		.lookup.on =
-			plugin && (command->bit & IN_CLUSTER) ? "kube" : NULL,
-		.lookup.state_root = getenv("BELLOWS_STATE"),
-		.lookup.runtime_dir = getenv("XDG_RUNTIME_DIR"),
-		.lookup.state_home = getenv("XDG_STATE_HOME"),
-		.lookup.home = getenv("HOME"),
-		.lookup.tmpdir = getenv("TMPDIR"),
+		.lookup = lookup_of_environment(),
 		.term = getenv("TERM"),
 	};
 	const struct output *output;
 	struct error err;
-	int code, r = args_read(&args, command, argc, argv, &err);
+	int code, r;
 
+	if (plugin && (command->bit & IN_CLUSTER))
+		args.lookup.on = "kube";
+	r = args_read(&args, command, argc, argv, &err);
 	output = args.json ? &output_json : &output_text;
 	if (r < 0) {
 		code = output_fail(output, EXIT_USAGE, "%s", err.text);

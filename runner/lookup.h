@@ -23,4 +23,7 @@ struct lookup {
 	const char *namespace, *kubeconfig, *context; /* of a cluster */
 };
 
+/* What the environment gives; the rest is not given. */
+struct lookup lookup_of_environment(void);
+
 #endif

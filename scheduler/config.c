@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
 
 #define AT(member) offsetof(struct scheduler_config, member)
 
@@ -107,11 +106,7 @@ int scheduler_config_read(struct scheduler_config *config, int argc,
 		.policy_name = "bellows",
 		.gap = MINUTES(3),
 		.aging = SECONDS(SCHED_AGING),
-		.lookup.state_root = getenv("BELLOWS_STATE"),
-		.lookup.runtime_dir = getenv("XDG_RUNTIME_DIR"),
-		.lookup.state_home = getenv("XDG_STATE_HOME"),
-		.lookup.home = getenv("HOME"),
-		.lookup.tmpdir = getenv("TMPDIR"),
+		.lookup = lookup_of_environment(),
 	};
 	r = options_read(&options, config, argc, argv, err);
 	if (r < 0 || config->help || config->version)
