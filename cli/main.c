@@ -26,7 +26,7 @@ static int open_standard(void)
 	return close(fd);
 }
 
-enum { IN_CLUSTER = ON_RUN | ON_SCALE | ON_STATUS | ON_WATCH | ON_CANCEL };
+enum { IN_CLUSTER = ON_RUN | ON_JOB };
 
 /* As `kubectl bellows`, what it is about is in a cluster. */
 static bool is_plugin(const char *program)

@@ -253,7 +253,9 @@ verdict $? 'scale reaches the coordinator in its pod'
 
 ends 0 "$bellows" status --on kube && says heat &&
 	ends 0 ./kubectl-bellows status heat --json -n physics && says '"ranks":2' &&
-	ends 0 ./kubectl-bellows status -n other && says 'no job runs'
+	ends 0 ./kubectl-bellows status -n other && says 'no job runs' &&
+	ends 69 ./kubectl-bellows history cold -n physics &&
+	says 'there is no job cold in namespace physics'
 verdict $? 'the plugin of kubectl shows what the program shows'
 
 ends 69 "$bellows" status cold --on kube &&
