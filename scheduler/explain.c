@@ -2,6 +2,7 @@
 #include "scheduler/explain.h"
 
 #include "base/log.h"
+#include "base/text.h"
 #include "scheduler/clock.h"
 
 #include <math.h>
@@ -133,7 +134,7 @@ void explain_wait(struct queued *queued, const struct sched_view *view)
 	struct decision decision;
 
 	snprintf(rule, sizeof(rule), "it needs at least %u slot%s of its own",
-		 queued->sched.min, queued->sched.min == 1 ? "" : "s");
+		 queued->sched.min, text_plural(queued->sched.min));
 	decision = describe(queued, "wait", rule, 0);
 	add_view(&decision, view);
 	decision.free = view->free;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/queue_message.h"
 
+#include "base/text.h"
 #include "scheduler/clock.h"
 
 #include <errno.h>
@@ -66,7 +67,7 @@ static void tell_waiting(const struct queued *queued, int spare,
 	else
 		snprintf(text, RECORD_WHY_MAX,
 			 "it needs at least %u slot%s; %d of %u are free",
-			 record->min, record->min == 1 ? "" : "s",
+			 record->min, text_plural(record->min),
 			 spare > 0 ? spare : 0, scheduler->config->slots);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/backoff.h"
+#include "base/text.h"
 #include "cli/commands/queue_ask.h"
 #include "cli/commands/request_id.h"
 #include "cli/exit_code.h"
@@ -180,7 +181,7 @@ static int fail(struct submission *submission, int r)
 		snprintf(rest, sizeof(rest),
 			 "; submitted: %zu file%s before it; not submitted: "
 			 "%s%zu behind it",
-			 done, done == 1 ? "" : "s", is_lost(r) ? "" : "it, ",
+			 done, text_plural(done), is_lost(r) ? "" : "it, ",
 			 behind);
 	return output_fail(submission->output, code, "%.200s: %s%s%s",
 			   file_of(submission), submission->err.text, doubt,

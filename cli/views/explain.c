@@ -7,11 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static struct brief seconds(double s)
 {
 	struct brief text;
@@ -35,10 +30,10 @@ static void print_chain(FILE *to, const Bellows__V1__QueueJob *job)
 	}
 	if (job->want)
 		fprintf(to, ": it wants %u rank%s, is granted %u", job->want,
-			plural(job->want), job->grant);
+			text_plural(job->want), job->grant);
 	else
 		fprintf(to, ": it is granted %u rank%s", job->grant,
-			plural(job->grant));
+			text_plural(job->grant));
 	fprintf(to, ", and runs on %u%s%s\n", job->size, *reason.s ? "; " : "",
 		reason.s);
 }
@@ -65,7 +60,7 @@ static void print_kind(FILE *to, const Bellows__V1__Decision *decision)
 
 	if (strcmp(kind, "start") == 0)
 		fprintf(to, " starts on %u rank%s", decision->to,
-			plural(decision->to));
+			text_plural(decision->to));
 	else if (strcmp(kind, "resize") == 0)
 		fprintf(to, " grant %u -> %u", decision->from, decision->to);
 	else if (strcmp(kind, "park") == 0)
@@ -83,8 +78,8 @@ static void print_cluster(FILE *to, const Bellows__V1__Decision *decision)
 {
 	fprintf(to, " (policy %s; %d slot%s free, %u job%s wait%s, %u run%s",
 		text_safe(decision->policy).s, decision->free,
-		plural((uint64_t)decision->free), decision->queued,
-		plural(decision->queued), decision->queued == 1 ? "s" : "",
+		text_plural((uint64_t)decision->free), decision->queued,
+		text_plural(decision->queued), decision->queued == 1 ? "s" : "",
 		decision->running, decision->running == 1 ? "s" : "");
 	if (decision->want)
 		fprintf(to, "; it wanted %u", decision->want);
@@ -103,7 +98,7 @@ static unsigned print_alternatives(FILE *to,
 			continue;
 		if (before++ == 0)
 			fprintf(to, "; on %u rank%s it would end in %s",
-				at->size, plural(at->size),
+				at->size, text_plural(at->size),
 				seconds(at->seconds).s);
 		else
 			fprintf(to, ", on %u in %s", at->size,
@@ -127,7 +122,8 @@ static void print_decision(FILE *to, const Bellows__V1__Decision *decision,
 	print_alternatives(to, decision, false, n);
 	if (decision->step > 0) {
 		fprintf(to, "; a step takes %.3g s on %u rank%s",
-			decision->step, decision->size, plural(decision->size));
+			decision->step, decision->size,
+			text_plural(decision->size));
 		if (decision->left > 0)
 			fprintf(to, " and %.0f are left", decision->left);
 	}

@@ -2,6 +2,7 @@
 #include "cli/views/gantt.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "cli/views/gantt_panel.h"
 
 #include <errno.h>
@@ -133,10 +134,10 @@ static void put_spans(const struct gantt_panel *panel,
 	if (most > least)
 		fprintf(panel->to, " to %u", most - extra);
 	fprintf(panel->to, " ranks, %u rescale%s", at->rescales,
-		at->rescales == 1 ? "" : "s");
+		text_plural(at->rescales));
 	if (at->parks > 0)
 		fprintf(panel->to, ", parked %u time%s", at->parks,
-			at->parks == 1 ? "" : "s");
+			text_plural(at->parks));
 }
 
 void gantt_put_title(const struct gantt_panel *panel, unsigned job,

@@ -8,11 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *plural(unsigned n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void print_growing(FILE *to, const Bellows__V1__Job *job)
 {
 	unsigned ready = job_ready(job), wanted = job->executors_wanted;
@@ -21,8 +16,8 @@ static void print_growing(FILE *to, const Bellows__V1__Job *job)
 	fprintf(to, "growing %u -> %u: computing on while ", job->size,
 		job->target);
 	if (missing)
-		fprintf(to, "%u executor%s come%s", missing, plural(missing),
-			missing == 1 ? "s" : "");
+		fprintf(to, "%u executor%s come%s", missing,
+			text_plural(missing), missing == 1 ? "s" : "");
 	else
 		fputs("executors come", to);
 }
@@ -61,15 +56,15 @@ static void print_state(FILE *to, const Bellows__V1__Job *job)
 		break;
 	case BELLOWS__V1__STATE__STARTING:
 		fprintf(to, "starting on %u rank%s", job->target,
-			plural(job->target));
+			text_plural(job->target));
 		break;
 	case BELLOWS__V1__STATE__RESUMING:
 		fprintf(to, "resuming on %u rank%s from the checkpoint",
-			job->size, plural(job->size));
+			job->size, text_plural(job->size));
 		break;
 	case BELLOWS__V1__STATE__RUNNING:
 		fprintf(to, "running on %u rank%s", job->size,
-			plural(job->size));
+			text_plural(job->size));
 		break;
 	case BELLOWS__V1__STATE__GROWING:
 		print_growing(to, job);
@@ -138,10 +133,10 @@ static void print_rescale(FILE *to, const Bellows__V1__Job *job,
 		if (pause.length < 0)
 			return;
 		fprintf(to, "; back on %u rank%s, paused ", rescale->from,
-			plural(rescale->from));
+			text_plural(rescale->from));
 	} else if (!rescale_is_done(rescale)) {
 		fprintf(to, "stays on %u rank%s: %s", job->size,
-			plural(job->size),
+			text_plural(job->size),
 			rescale->result[0] ? text_safe(rescale->result).s
 					   : "the change was not finished");
 		return;
@@ -324,7 +319,8 @@ static void text_jobs(FILE *to, Bellows__V1__Job *const *jobs, size_t n,
 		fprintf(to, "\n%s\n", text_safe(jobs[0]->reason).s);
 	if (jobs[0]->shortfall[0])
 		fprintf(to, "\nit is to have %u rank%s: %s\n", jobs[0]->want,
-			plural(jobs[0]->want), text_safe(jobs[0]->shortfall).s);
+			text_plural(jobs[0]->want),
+			text_safe(jobs[0]->shortfall).s);
 	else if (jobs[0]->trouble[0])
 		fprintf(to, "\nexecutors do not come: %s\n",
 			text_safe(jobs[0]->trouble).s);

@@ -23,7 +23,7 @@ static void put_head(char *out, size_t n, const Bellows__V1__Job *job,
 			 utf8 ? "\xe2\x86\x92" : "->", job->target);
 	else
 		snprintf(out, n, "%s %u rank%s", state, job->target,
-			 job->target == 1 ? "" : "s");
+			 text_plural(job->target));
 }
 
 void progress_bar(char *out, double share, unsigned cells, bool utf8)

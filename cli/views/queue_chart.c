@@ -2,6 +2,7 @@
 #include "cli/views/queue_chart.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "cli/views/gantt.h"
 #include "cli/views/svg.h"
 
@@ -196,8 +197,7 @@ static int draw(FILE *to, const struct chart *chart)
 	snprintf(title, sizeof(title), "Queue of %s",
 		 svg_cut(queue->where, 60).s);
 	snprintf(below, sizeof(below), "%zu job%s; %u slots; from %s on",
-		 chart->n_jobs, chart->n_jobs == 1 ? "" : "s", queue->slots,
-		 day);
+		 chart->n_jobs, text_plural(chart->n_jobs), queue->slots, day);
 	return gantt_draw(to, &gantt);
 }
 

@@ -274,8 +274,8 @@ static void print_rest(FILE *to, const Bellows__V1__QueueJob *job,
 	if (job->rescales || job->parks) {
 		snprintf(text.s, sizeof(text.s),
 			 "rescaled %u time%s, parked %u time%s", job->rescales,
-			 job->rescales == 1 ? "" : "s", job->parks,
-			 job->parks == 1 ? "" : "s");
+			 text_plural(job->rescales), job->parks,
+			 text_plural(job->parks));
 		print_sentence(to, text.s, width);
 	}
 	if (job->state == BELLOWS__V1__QUEUE_STATE__QUEUE_FAILED) {
@@ -315,7 +315,7 @@ void queue_table_print(FILE *to, const Bellows__V1__Queue *queue,
 			"\n%zu job%s ended more than an hour ago: --all shows "
 			"%s\n",
 			queue->n_jobs - shown,
-			queue->n_jobs - shown == 1 ? "" : "s",
+			text_plural(queue->n_jobs - shown),
 			queue->n_jobs - shown == 1 ? "it" : "them");
 	for (size_t i = 0; table->full && i < queue->n_jobs; i++)
 		print_rest(to, queue->jobs[i], table->width);

@@ -174,5 +174,5 @@ void queue_top_print(FILE *to, const Bellows__V1__Queue *queue,
 	print_part(&page, queue, false);
 	if (page.left_out)
 		fprintf(to, "and %u more job%s\n", page.left_out,
-			page.left_out == 1 ? "" : "s");
+			text_plural(page.left_out));
 }

@@ -2,6 +2,7 @@
 #include "cli/views/simulation_drawing.h"
 
 #include "base/array.h"
+#include "base/text.h"
 #include "cli/views/svg.h"
 #include "cli/views/sweep_chart.h"
 
@@ -167,7 +168,7 @@ static int draw_set(FILE *to, const struct simulation_drawing *drawing)
 			 seconds(drawing->gap));
 	snprintf(below, sizeof(below),
 		 "%zu job%s%s; %u slots; rescale gap T = %.10g s", set->n,
-		 set->n == 1 ? "" : "s", gap, workload->slots,
+		 text_plural(set->n), gap, workload->slots,
 		 seconds(workload->rescale_gap));
 	return gantt_draw(to, &gantt);
 }

@@ -94,7 +94,7 @@ static void print_head(FILE *to, const Bellows__V1__Job *job)
 
 	fprintf(to, "\n%s: %s after %s, %u rescale%s", text_safe(job->name).s,
 		state_name(job->state), text_duration((msec_t)job->age).s,
-		job->rescales, job->rescales == 1 ? "" : "s");
+		job->rescales, text_plural(job->rescales));
 	if (paused > 0)
 		fprintf(to, ", paused %s in all (%.1f %%)",
 			text_pause(paused).s,

@@ -81,7 +81,7 @@ static void put_head(FILE *to, const Bellows__V1__Job *job)
 		 "%s after %s, %u rescale%s, paused %s "
 		 "in all",
 		 state_name(job->state), text_duration((msec_t)job->age).s,
-		 job->rescales, job->rescales == 1 ? "" : "s",
+		 job->rescales, text_plural(job->rescales),
 		 text_pause(job_paused(job)).s);
 	svg_begin(to, WIDTH, HEIGHT, style, title);
 	svg_text(to, LEFT, 28, "start", "title", title);

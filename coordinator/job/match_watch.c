@@ -25,7 +25,7 @@ static void tell(struct driver *driver)
 	else
 		snprintf(what, sizeof(what),
 			 "it was searched for in %u line%s of rank 0",
-			 watch->lines, watch->lines == 1 ? "" : "s");
+			 watch->lines, text_plural(watch->lines));
 	snprintf(text, sizeof(text),
 		 "no line has matched generic.progress, '%.80s', after %s: %s",
 		 driver->jobfile->app.progress, text_duration(PATIENCE).s,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/service/shortfall.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 
 static void describe_pause(const struct shortfall_facts *facts, char *text,
@@ -39,7 +41,8 @@ void shortfall_describe(const struct shortfall_facts *facts, char *text,
 	if (job_is_over(job) || job->target == 0)
 		return;
 	if (goal != job->want && goal == job->grant)
-		snprintf(text, n, "the grant is %u ranks", job->grant);
+		snprintf(text, n, "the grant is %u rank%s", job->grant,
+			 text_plural(job->grant));
 	else if (goal != job->want)
 		snprintf(text, n,
 			 "the application does not start at %u ranks; that is "

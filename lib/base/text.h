@@ -30,6 +30,12 @@ struct text text_amount(uint64_t n, const char *unit);
 /* Where it is: "step 12", or as text_amount() if the unit is a time. */
 struct text text_step(uint64_t n, const char *unit);
 
+/* The ending of a noun: "%u rank%s". */
+static inline const char *text_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /* "0.812 s" or "12.34 s": a pause, to be compared with others. */
 struct brief text_pause(msec_t time);
 

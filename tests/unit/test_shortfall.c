@@ -47,6 +47,8 @@ static void the_grant_is_named(void)
 	CHECK(feed(&job, JOB_EV_GRANT, 2));
 	CHECK(feed(&job, JOB_EV_SCALE, 4));
 	CHECK_TEXT(of(&job, 2, "", ""), "the grant is 2 ranks");
+	CHECK(feed(&job, JOB_EV_GRANT, 1));
+	CHECK_TEXT(of(&job, 2, "", ""), "the grant is 1 rank");
 }
 
 static void executors_that_are_missing_are_counted(void)
