@@ -73,7 +73,7 @@ enum queue_act {
 struct queue_exit {
 	bool lost; /* they were killed, and the job is not over */
 	int code;  /* of jobfile/exit.h */
-	int saved; /* the code of a run that saved and stopped */
+	int saved; /* the exit code that says: the job has saved, and stops */
 };
 
 enum queue_state queue_job_state(const struct queue_job *job);

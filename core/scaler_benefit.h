@@ -5,11 +5,11 @@
 /*
  * Scaler by benefit: the want that a job should state, by what it would gain
  *
- * The goal names the best size.  What a change to it gains follows from the
- * times of a step that were measured in this job (core/step_meter.h,
- * core/cost.h), and is stated if it exceeds the price of the rescale by a
- * margin: the standard deviation of both.  A change that would undo the last
- * one has to gain the price twice, and as much as two standard deviations.
+ * The goal names the best size.  The gain of a change to it follows from the
+ * step times of this job (core/step_meter.h, core/cost.h).  The change is
+ * stated if its gain exceeds the price of the rescale by a margin: the standard
+ * deviation of both.  A change that would undo the last one has to gain the
+ * price twice, and as much as two standard deviations.
  *
  * Where one size was seen only, a prediction says little.  A probe then moves
  * the job to the size that may gain most, if the job would lose at most

@@ -13,14 +13,16 @@ enum { SCHED_AGING = 3600, SCHED_USAGE_HALF_LIFE = 7 * 24 * 3600 };
 
 /* Of a stretch of time. */
 struct sched_decay {
-	double lost;   /* part of what was used before that counts no more */
-	double counts; /* seconds of a slot that was held throughout */
+	double lost;   /* part of the old usage that counts no more */
+	double counts; /* seconds that a slot adds if it was held all the time
+			*/
 };
 
 /* half_life: seconds; 0: without end. */
 struct sched_decay sched_decay(double seconds, double half_life);
 
-/* What counts at the end of it, of a user who held so many slots throughout. */
+/* The usage at the end of the stretch, in slot-seconds.  used: the usage at its
+ * beginning; slots: how many the user held all the time. */
 double sched_used(const struct sched_decay *decay, double used, unsigned slots);
 
 #endif

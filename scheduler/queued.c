@@ -95,7 +95,6 @@ static void update_pace(struct queued *queued, usec_t now)
 {
 	const struct queued_view *view = &queued->view;
 	struct sched_pace *pace = &queued->sched.pace;
-
 	const struct cost_steps *steps = &queued->meter.steps;
 
 	if (steps->n > 0)

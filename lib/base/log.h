@@ -28,8 +28,8 @@ void log_init(const char *name, enum log_level level);
  * not take, go to stderr too. */
 void log_to(int fd);
 
-/* log_to() of a file that is appended to; path is that of --log, NULL: the log
- * stays on stderr, and *fd is -1. */
+/* Calls log_to() for a file, which lines are appended to.  path: what --log
+ * says; NULL: the log stays on stderr, and *fd is -1. */
 int log_open(const char *path, int *fd, struct error *err);
 
 /* From now on fn has the lines that would be written to the log's fd, and no

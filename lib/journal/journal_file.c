@@ -17,7 +17,7 @@ struct journal_file {
 	int fd;
 	ino_t inode;
 	off_t size; /* a file of another size was written by another program */
-	size_t failed; /* bytes of an append that may be behind it; 0: none */
+	size_t failed; /* bytes that a failed append may have left; 0: none */
 	const char *program;
 	char path[4200];
 };
