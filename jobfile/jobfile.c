@@ -3,6 +3,7 @@
 #include "apps/adapters.h"
 #include "apps/generic/generic.h"
 #include "base/list.h"
+#include "jobfile/check_scale.h"
 #include "jobfile/reader.h"
 #include "yaml/load.h"
 
@@ -174,76 +175,6 @@ static int check_ranks(struct reader *reader)
 	return 0;
 }
 
-static int check_schedule(struct reader *reader)
-{
-	const struct jobfile *job = reader->job;
-	unsigned line = reader_line(reader, "scale.policy");
-	struct error why;
-
-	if (job->policy == SCALE_SCHEDULE && job->n_schedule == 0)
-		return reader_refuse(reader, line, "scale.policy",
-				     "there is no schedule; scale.schedule, or "
-				     "policy: manual");
-	for (size_t i = 0; i < job->n_schedule; i++) {
-		char shown[64];
-
-		if (jobfile_accepts(job, job->schedule[i].ranks, &why) == 0)
-			continue;
-		snprintf(shown, sizeof(shown), "scale.schedule[%zu].ranks",
-			 i + 1);
-		return reader_refuse(reader, reader->step_lines[i], shown,
-				     "%s; a size that the job accepts",
-				     why.text);
-	}
-	return 0;
-}
-
-/* A key that only counts with another one. */
-static int check_is_for(struct reader *reader, const char *key, bool counts,
-			const char *other)
-{
-	unsigned line = reader_line(reader, key);
-
-	if (counts || line == 0)
-		return 0;
-	return reader_refuse(reader, line, key,
-			     "is for %s; with that, or leave it out", other);
-}
-
-static int check_benefit(struct reader *reader)
-{
-	static const char *const keys[] = {"scale.goal", "scale.finish_by",
-					   "scale.efficiency", "scale.probe"};
-	const struct jobfile *job = reader->job;
-	bool is_on = job->policy == SCALE_BENEFIT;
-	int r = 0;
-
-	for (size_t i = 0; i < LENGTH(keys) && r == 0; i++)
-		r = check_is_for(reader, keys[i], is_on,
-				 "scale.policy: benefit");
-	if (r == 0)
-		r = check_is_for(reader, keys[1], job->goal == SCALE_FINISH_BY,
-				 "scale.goal: deadline");
-	if (r == 0)
-		r = check_is_for(reader, keys[2], job->goal == SCALE_EFFICIENCY,
-				 "scale.goal: efficiency");
-	if (r < 0 || !is_on)
-		return r;
-	if (job->goal == SCALE_FINISH_BY && job->finish_by == 0)
-		return reader_refuse(reader, reader_line(reader, keys[0]),
-				     keys[0],
-				     "there is no deadline; with "
-				     "scale.finish_by, or another goal");
-	if (job->adapter == &adapter_generic && !job->app.progress)
-		return reader_refuse(reader,
-				     reader_line(reader, "scale.policy"),
-				     "scale.policy",
-				     "the steps of this application are not "
-				     "known; benefit with generic.progress, or "
-				     "manual");
-	return 0;
-}
-
 /* The section of the generic adapter says nothing to another. */
 static int check_section(struct reader *reader)
 {
@@ -396,9 +327,9 @@ static int check_app(struct reader *reader)
 static int read_tree(struct reader *reader, const char *dir)
 {
 	static int (*const checks[])(struct reader *) = {
-		check_ranks,    check_section, check_keys_of_some, check_app,
-		check_schedule, check_benefit, check_kub,          check_key,
-		check_interval, check_stall,
+		check_ranks, check_section,  check_keys_of_some,
+		check_app,   check_scale,    check_kub,
+		check_key,   check_interval, check_stall,
 	};
 	yaml_node_t *root = yaml_document_get_root_node(reader->document);
 	int r;
