@@ -82,4 +82,8 @@ int http_start(struct http_call **out, struct http *http,
 /* No event comes any more.  Returns NULL; NULL is nothing. */
 struct http_call *http_cancel(struct http_call *call);
 
+/* Writes text as a part of a URL, of letters, digits, - . _ ~ and %XX, and
+ * returns where its NUL is; to has room for three bytes of each and the NUL. */
+char *http_escape(char *to, const char *text);
+
 #endif

@@ -100,3 +100,18 @@ void http_url_fini(struct http_url *url)
 	curl_url_cleanup(url->parts);
 	*url = (struct http_url){0};
 }
+
+char *http_escape(char *to, const char *text)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "abcdefghijklmnopqrstuvwxyz"
+				    "0123456789-._~";
+
+	for (; *text; text++)
+		if (strchr(plain, *text))
+			*to++ = *text;
+		else
+			to += sprintf(to, "%%%02X", (unsigned char)*text);
+	*to = '\0';
+	return to;
+}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kube/internal.h"
 
+#include "http/http.h"
+
 #include <string.h>
 
 /* Room for text, escaped, and a NUL. */
@@ -9,27 +11,12 @@ static size_t room(const char *text)
 	return text ? 3 * strlen(text) + 1 : 1;
 }
 
-static char *put_escaped(char *to, const char *text)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "abcdefghijklmnopqrstuvwxyz"
-				    "0123456789-._~";
-
-	for (; *text; text++)
-		if (strchr(plain, *text))
-			*to++ = *text;
-		else
-			to += sprintf(to, "%%%02X", (unsigned char)*text);
-	*to = '\0';
-	return to;
-}
-
 char *kube_escape(const char *text)
 {
 	char *out = malloc(room(text));
 
 	if (out)
-		put_escaped(out, text);
+		http_escape(out, text);
 	return out;
 }
 
@@ -44,7 +31,7 @@ static char *put_part(char *to, const char *part)
 			to = stpcpy(to, "%2E");
 		return to;
 	}
-	return put_escaped(to, part);
+	return http_escape(to, part);
 }
 
 static char *put_query(char *to, char sign, const char *query)
