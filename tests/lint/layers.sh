@@ -6,7 +6,7 @@
 
 cd "${1:-.}" || exit 1
 
-programs='base|loop|journal|rpc|tls|local|ssh|http|json|kube|metrics|web|core|apps|jobfile|client|runner|proto'
+programs='base|loop|journal|rpc|tls|local|ssh|http|json|kube|metrics|prometheus|web|core|apps|jobfile|client|runner|proto'
 
 # The room's own name is always allowed.
 check() {
@@ -45,6 +45,7 @@ wrong=$(
 	check lib/http 'base|loop'
 	check lib/kube 'base|loop|http|yaml'
 	check lib/metrics base
+	check lib/prometheus 'base|loop|http'
 	check lib/web 'base|loop'
 	check core 'base'
 	check sim 'base|core'
@@ -84,7 +85,7 @@ wrong=$(
 		awk -F'[:"]' '{ a = $1; b = $4; sub("/[^/]*$", "", a); sub("/[^/]*$", "", b) } a != b { print $0 " is not allowed here" }'
 	for folder in lib/*/; do
 		case $folder in
-		lib/base/ | lib/loop/ | lib/journal/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/json/ | lib/kube/ | lib/metrics/ | lib/web/ | lib/yaml/ | 'lib/*/') ;;
+		lib/base/ | lib/loop/ | lib/journal/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/json/ | lib/kube/ | lib/metrics/ | lib/prometheus/ | lib/web/ | lib/yaml/ | 'lib/*/') ;;
 		*) echo "$folder is a room without a rule in layers.sh" ;;
 		esac
 	done

@@ -15,12 +15,14 @@ ports of 127.0.0.1, says which, one line each, and ends with its input:
 
 import gzip
 import http.server
+import json
 import os
 import ssl
 import subprocess
 import sys
 import threading
 import time
+import urllib.parse
 
 import portforward
 
@@ -118,6 +120,23 @@ class Handler(http.server.BaseHTTPRequestHandler, portforward.PortForward):
 
     def do_redirect(self, _):
         self.answer(302, b'', Location='/hello')
+
+    def do_prometheus(self, argument):
+        """Of Prometheus' API: the answer to a query is its own text."""
+        how, _, rest = argument.partition('/')
+        path, _, words = rest.partition('?')
+        query = urllib.parse.parse_qs(words)['query'][0]
+        if path != 'api/v1/query':
+            return self.answer(404, b'')
+        if how == 'large':
+            return self.answer(200, b' ' * 100000)
+        if how == 'hang':
+            return self.connection.recv(1)
+        if how == 'secret' and self.headers['Authorization'] != 'Bearer s3cret':
+            return self.answer(401, b'')
+        return self.answer(200, json.dumps({
+            'status': 'success', 'data': {'resultType': 'scalar',
+                                          'result': [0, query]}}).encode())
 
     def do_pieces(self, status):
         self.go.clear()
