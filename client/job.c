@@ -146,6 +146,12 @@ msec_t job_paused(const Bellows__V1__Job *job)
 	return total;
 }
 
+bool job_is_settled(const Bellows__V1__Job *job)
+{
+	return job->state == BELLOWS__V1__STATE__RUNNING &&
+	       job->target == job->size;
+}
+
 unsigned job_ready(const Bellows__V1__Job *job)
 {
 	unsigned n = 0;

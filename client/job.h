@@ -64,6 +64,9 @@ bool rescale_is_done(const Bellows__V1__Rescale *rescale);
 /* Total of all pauses of rescales that were done, or failed. */
 msec_t job_paused(const Bellows__V1__Job *job);
 
+/* It computes on the size that it is to have, and no change is on. */
+bool job_is_settled(const Bellows__V1__Job *job);
+
 /* Members in the state "ready". */
 unsigned job_ready(const Bellows__V1__Job *job);
 

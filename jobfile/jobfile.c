@@ -65,6 +65,16 @@ int jobfile_accepts(const struct jobfile *job, unsigned ranks,
 		       : 0;
 }
 
+size_t jobfile_sizes(const struct jobfile *job, unsigned *sizes)
+{
+	size_t n = 0;
+
+	for (unsigned ranks = job->ranks.min; ranks <= job->ranks.max; ranks++)
+		if (jobfile_accepts(job, ranks, NULL) == 0)
+			sizes[n++] = ranks;
+	return n;
+}
+
 const char *jobfile_unit(const struct jobfile *job)
 {
 	return job->adapter->unit ? job->adapter->unit : "steps";

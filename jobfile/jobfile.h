@@ -137,6 +137,10 @@ DEFINE_CLEANUP(struct jobfile, jobfile_destroy)
 int jobfile_accepts(const struct jobfile *job, unsigned ranks,
 		    struct error *err);
 
+/* All sizes that it may run on, smallest first: their number.  sizes has room
+ * for ranks.max. */
+size_t jobfile_sizes(const struct jobfile *job, unsigned *sizes);
+
 /* What its steps are called: "steps" if the application says nothing else. */
 const char *jobfile_unit(const struct jobfile *job);
 

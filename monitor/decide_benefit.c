@@ -46,12 +46,6 @@ static void note_rescales(struct decide_benefit *decide,
 	}
 }
 
-static bool computes_alone(const Bellows__V1__Job *job)
-{
-	return job->state == BELLOWS__V1__STATE__RUNNING &&
-	       job->target == job->size;
-}
-
 static void look(struct decide_benefit *decide, const Bellows__V1__Job *job)
 {
 	const struct step_look look = {
@@ -61,7 +55,7 @@ static void look(struct decide_benefit *decide, const Bellows__V1__Job *job)
 		.at = (msec_t)job->step_at,
 	};
 
-	if (computes_alone(job))
+	if (job_is_settled(job))
 		step_meter_look(&decide->meter, &look);
 	else
 		step_meter_break(&decide->meter);
@@ -82,7 +76,7 @@ void decide_benefit_on_job(struct decide_benefit *decide,
 	decide->heard = now;
 	decide->facts = (struct benefit_facts){
 		.now = (msec_t)job->age,
-		.size = computes_alone(job) ? job->size : 0,
+		.size = job_is_settled(job) ? job->size : 0,
 		.want = job->want,
 		.grant = job->grant,
 		.steps_left = steps_left(job),
@@ -185,15 +179,12 @@ int decide_benefit_init(struct decide_benefit *decide,
 		.efficiency = job->efficiency,
 		.probes = job->probes,
 	};
-	struct error err;
 
 	*decide = (struct decide_benefit){0};
 	decide->sizes = calloc(job->ranks.max, sizeof(*decide->sizes));
 	if (!decide->sizes)
 		return -ENOMEM;
-	for (unsigned n = job->ranks.min; n <= job->ranks.max; n++)
-		if (jobfile_accepts(job, n, &err) == 0)
-			decide->sizes[rules.n_sizes++] = n;
+	rules.n_sizes = jobfile_sizes(job, decide->sizes);
 	rules.sizes = decide->sizes;
 	benefit_init(&decide->benefit, &rules);
 	return 0;
