@@ -7,6 +7,9 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
+
+enum { QUERY_MAX = 4096 };
 
 static int check_schedule(struct reader *reader)
 {
@@ -78,9 +81,94 @@ static int check_benefit(struct reader *reader)
 	return 0;
 }
 
+/* NULL, or what is wrong with the URL of a server. */
+static const char *judge_url(const char *url)
+{
+	const char *host = strncmp(url, "http://", 7) == 0    ? url + 7
+			   : strncmp(url, "https://", 8) == 0 ? url + 8
+							      : NULL;
+
+	for (const char *at = url; *at; at++)
+		if (*at <= ' ' || *at > '~')
+			host = NULL;
+	if (!host || strcspn(host, ":/") == 0)
+		return "is no URL of http or https; as http://prometheus:9090";
+	if (memchr(host, '@', strcspn(host, "/")))
+		return "names a user; without, and a token in scale.token_file";
+	if (strpbrk(host, "?#"))
+		return "has more than a path behind the host; as "
+		       "http://prometheus:9090";
+	return NULL;
+}
+
+static int check_server(struct reader *reader)
+{
+	static const char *const keys[] = {"scale.ca_file", "scale.token_file"};
+	const struct scale_threshold *threshold = &reader->job->threshold;
+	bool is_encrypted = strncmp(threshold->server, "https:", 6) == 0;
+	const char *fault = judge_url(threshold->server);
+	int r = 0;
+
+	if (fault)
+		return reader_refuse(reader,
+				     reader_line(reader, "scale.prometheus"),
+				     "scale.prometheus", "%s", fault);
+	for (size_t i = 0; i < LENGTH(keys) && r == 0; i++)
+		r = check_is_for(reader, keys[i], is_encrypted,
+				 "a URL of https in scale.prometheus");
+	return r;
+}
+
+static int check_query(struct reader *reader)
+{
+	const struct scale_threshold *threshold = &reader->job->threshold;
+
+	if (strlen(threshold->query) > QUERY_MAX)
+		return reader_refuse(reader, reader_line(reader, "scale.query"),
+				     "scale.query", "has %zu bytes; at most %d",
+				     strlen(threshold->query), QUERY_MAX);
+	if (threshold->above > threshold->below)
+		return 0;
+	return reader_refuse(reader, reader_line(reader, "scale.above"),
+			     "scale.above",
+			     "%g is not above scale.below, which is %g; a "
+			     "larger number",
+			     threshold->above, threshold->below);
+}
+
+static int check_threshold(struct reader *reader)
+{
+	enum { REQUIRED = 4 };
+	static const char *const keys[] = {
+		"scale.prometheus", "scale.query",   "scale.above",
+		"scale.below",      "scale.for",     "scale.step",
+		"scale.every",      "scale.ca_file", "scale.token_file"};
+	bool is_on = reader->job->policy == SCALE_THRESHOLD;
+	int r = 0;
+
+	for (size_t i = 0; i < LENGTH(keys) && r == 0; i++)
+		r = check_is_for(reader, keys[i], is_on,
+				 "scale.policy: threshold");
+	for (size_t i = 0; i < REQUIRED && r == 0 && is_on; i++)
+		if (reader_line(reader, keys[i]) == 0)
+			r = reader_refuse(reader,
+					  reader_line(reader, "scale.policy"),
+					  "scale.policy",
+					  "there is no %s; threshold with "
+					  "scale.prometheus, query, above and "
+					  "below, or another policy",
+					  keys[i]);
+	if (r < 0 || !is_on)
+		return r;
+	r = check_server(reader);
+	return r < 0 ? r : check_query(reader);
+}
+
 int check_scale(struct reader *reader)
 {
 	int r = check_schedule(reader);
 
-	return r < 0 ? r : check_benefit(reader);
+	if (r == 0)
+		r = check_benefit(reader);
+	return r < 0 ? r : check_threshold(reader);
 }

@@ -150,6 +150,8 @@ static int settle(struct reader *reader, const char *dir)
 {
 	static const char *const none[] = {NULL};
 	struct jobfile *job = reader->job;
+	const char **files[] = {&job->mpi_key, &job->threshold.ca_file,
+				&job->threshold.token_file};
 	int r;
 
 	if (job->ranks.max == 0)
@@ -162,8 +164,9 @@ static int settle(struct reader *reader, const char *dir)
 	if (!job->mpi_arguments)
 		job->mpi_arguments = (const char **)none;
 	r = make_absolute(reader, dir, &job->app.dir);
-	if (r == 0 && job->mpi_key)
-		r = make_absolute(reader, dir, &job->mpi_key);
+	for (size_t i = 0; i < LENGTH(files) && r == 0; i++)
+		if (*files[i])
+			r = make_absolute(reader, dir, files[i]);
 	return r < 0 ? r
 		     : make_absolute(reader, job->app.dir,
 				     &job->app.checkpoint_dir);

@@ -24,9 +24,10 @@
 enum { RANKS_MAX = 4096, SCHEDULE_MAX = 256, JOBFILE_BYTES_MAX = 1 << 20 };
 
 enum scale_policy {
-	SCALE_MANUAL,   /* only when asked to */
-	SCALE_SCHEDULE, /* at the moments below */
-	SCALE_BENEFIT,  /* by what the goal gains */
+	SCALE_MANUAL,    /* only when asked to */
+	SCALE_SCHEDULE,  /* at the moments below */
+	SCALE_BENEFIT,   /* by what the goal gains */
+	SCALE_THRESHOLD, /* by the value of a query */
 };
 
 enum scale_goal {
@@ -42,6 +43,15 @@ struct schedule_step {
 	double progress; /* 0 to 1; negative: by time */
 	msec_t after;    /* since the job began to compute */
 	unsigned ranks;
+};
+
+/* For SCALE_THRESHOLD. */
+struct scale_threshold {
+	const char *server, *query;
+	const char *ca_file, *token_file; /* NULL: none */
+	double above, below;
+	msec_t lasts, every;
+	unsigned step; /* ranks */
 };
 
 /* Which network Open MPI may use; see coordinator/launch/mpiexec.h. */
@@ -93,6 +103,7 @@ struct jobfile {
 	msec_t finish_by;  /* since the job began */
 	double efficiency; /* 0 to 1 */
 	bool probes;       /* other sizes, to learn what steps take there */
+	struct scale_threshold threshold;
 	struct schedule_step *schedule;
 	size_t n_schedule;
 

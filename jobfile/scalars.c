@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -103,6 +104,22 @@ static int parse_percent(struct reader *reader,
 	    percent > (double)entry->key->max)
 		return refuse_text(reader, entry, text, "is out of range");
 	*(double *)value_member(entry) = percent / 100;
+	return 0;
+}
+
+static int parse_real(struct reader *reader, const struct jobfile_entry *entry,
+		      const char *text)
+{
+	double *out = value_member(entry);
+	char *end;
+
+	if (text[strspn(text, "+-.0123456789eE")] != '\0')
+		return refuse_text(reader, entry, text, "is not a number");
+	*out = strtod(text, &end);
+	if (*end != '\0')
+		return refuse_text(reader, entry, text, "is not a number");
+	if (!isfinite(*out))
+		return refuse_text(reader, entry, text, "is out of range");
 	return 0;
 }
 
@@ -256,6 +273,8 @@ int value_read_text(struct reader *reader, const struct jobfile_entry *entry,
 		return parse_duration(reader, entry, text, value_member(entry));
 	case KEY_PERCENT:
 		return parse_percent(reader, entry, text);
+	case KEY_REAL:
+		return parse_real(reader, entry, text);
 	case KEY_MOMENT:
 		return parse_moment(reader, entry, text);
 	case KEY_WORD:

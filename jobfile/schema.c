@@ -13,6 +13,7 @@ static const struct schema_word policies[] = {
 	{ "manual",   SCALE_MANUAL   },
 	{ "schedule", SCALE_SCHEDULE },
 	{ "benefit",  SCALE_BENEFIT  },
+	{ "threshold", SCALE_THRESHOLD },
 	{ NULL, 0 },
 };
 
@@ -205,7 +206,7 @@ const struct schema_key schema_keys[] = {
 { "scale.policy", KEY_WORD, JOB(policy), .words = policies,
   .fallback = "(schedule if there is one, or else manual)",
   .help = "What asks for other sizes: people and programs, or scale.schedule, or"
-	  "\nscale.goal by what it gains." },
+	  "\nscale.goal by what it gains, or scale.query by its value." },
 { "scale.goal", KEY_WORD, JOB(goal), .words = goals, .fallback = "soonest",
   .help = "The size that policy: benefit looks for: it ends soonest; it takes the"
 	  " fewest\nrank-seconds; the smallest that ends before scale.finish_by;"
@@ -218,6 +219,31 @@ const struct schema_key schema_keys[] = {
 { "scale.probe", KEY_WORD, JOB(probes), .words = truths, .fallback = "true",
   .help = "Whether policy: benefit may try sizes to learn what steps take there,"
 	  " if that\ncosts at most 3 % of what is left." },
+{ "scale.prometheus", KEY_TEXT, JOB(threshold.server),
+  .help = "For policy: threshold: the URL of a Prometheus server, as"
+	  " http://prometheus:9090." },
+{ "scale.query", KEY_TEXT, JOB(threshold.query),
+  .help = "The query (PromQL) whose value is looked at, one number; 4096 bytes"
+	  " at most." },
+{ "scale.above", KEY_REAL, JOB(threshold.above),
+  .help = "While the value is above it, the job is to have more ranks." },
+{ "scale.below", KEY_REAL, JOB(threshold.below),
+  .help = "While the value is below it, the job is to have fewer." },
+{ "scale.for", KEY_DURATION, JOB(threshold.lasts), .max = MINUTES(60 * 24 * 7),
+  .fallback = "30s",
+  .help = "How long the value is to be there before a change is stated." },
+{ "scale.step", KEY_NUMBER, JOB(threshold.step), RANKS, .fallback = "1",
+  .help = "How many ranks more or fewer, at least." },
+{ "scale.every", KEY_DURATION, JOB(threshold.every),
+  .min = SECONDS(1), .max = MINUTES(60), .fallback = "15s",
+  .help = "How often the value is looked at." },
+{ "scale.ca_file", KEY_FOLDER, JOB(threshold.ca_file),
+  .help = "File with the authorities (PEM) that sign the server's certificate,"
+	  " read by the\nmonitor; relative to the job file.  Not given: those of"
+	  " the system." },
+{ "scale.token_file", KEY_FOLDER, JOB(threshold.token_file),
+  .help = "File with a token for the server (Bearer), read by the monitor;"
+	  " relative to the\njob file." },
 { "scale.deadline", KEY_DURATION, JOB(scale_deadline), DEADLINE,
   .fallback = "5min",
   .help = "How long to wait for the executors of a larger size." },
@@ -379,6 +405,8 @@ const char *schema_wanted(const struct schema_key *key, char *text, size_t n)
 			 "a percentage from %" PRId64 "%% to %" PRId64 "%%",
 			 key->min, key->max);
 		return text;
+	case KEY_REAL:
+		return "a number, as 10, -0.5 or 1e9";
 	case KEY_MOMENT:
 		return "a progress, as 30%, or a duration with its unit, as "
 		       "90s";

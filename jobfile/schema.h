@@ -23,6 +23,7 @@ enum key_type {
 	KEY_NUMBERS,     /* const unsigned *, ends with 0 */
 	KEY_DURATION,    /* msec_t, or one of words if it has some */
 	KEY_PERCENT,     /* double, 0 to 1 */
+	KEY_REAL,        /* double */
 	KEY_MOMENT,      /* progress and after of a struct schedule_step */
 	KEY_WORD,        /* int, an enum, or bool */
 	KEY_ENVIRONMENT, /* const char **, ends with NULL */
@@ -46,7 +47,7 @@ struct schema_key {
 	const char *help;
 };
 
-enum { SCHEMA_KEYS = 49 };
+enum { SCHEMA_KEYS = 58 };
 
 extern const struct schema_key schema_keys[SCHEMA_KEYS];
 

@@ -283,6 +283,7 @@ static int read_value(struct reader *reader, const struct jobfile_entry *entry)
 	case KEY_NUMBER:
 	case KEY_DURATION:
 	case KEY_PERCENT:
+	case KEY_REAL:
 	case KEY_MOMENT:
 	case KEY_WORD:
 		break;

@@ -9,6 +9,8 @@
 
 #define SCALE_TIMEOUT SECONDS(10)
 
+enum { REASON_MAX = 256 };
+
 static_assert((int)SCHEDULE_MAX <= (int)SCALER_STEPS_MAX,
 	      "a scaler takes every schedule");
 
@@ -97,6 +99,28 @@ static enum scaler_answer judge(const struct rpc_status *status,
 	return SCALER_DECLINED;
 }
 
+static void note_answer(struct decide *decide, enum scaler_answer answer,
+			const Bellows__V1__ScaleReply *reply)
+{
+	struct threshold *threshold = &decide->threshold.threshold;
+
+	switch (decide->policy) {
+	case SCALE_MANUAL:
+	case SCALE_SCHEDULE:
+		scaler_answered(&decide->scaler, answer, loop_now());
+		return;
+	case SCALE_BENEFIT:
+		decide_benefit_answered(&decide->benefit, answer, loop_now());
+		return;
+	case SCALE_THRESHOLD:
+		if (reply &&
+		    reply->code == BELLOWS__V1__SCALE_CODE__SIZE_REFUSED)
+			threshold_refuse(threshold, decide->asked);
+		threshold_answered(threshold, answer, loop_now());
+		return;
+	}
+}
+
 static void on_answer(void *user, const struct rpc_status *status,
 		      const ProtobufCMessage *message)
 {
@@ -116,10 +140,7 @@ static void on_answer(void *user, const struct rpc_status *status,
 						     : "declined",
 			 reply ? reply->reason : status->message);
 
-	if (decide->by_benefit)
-		decide_benefit_answered(&decide->benefit, answer, loop_now());
-	else
-		scaler_answered(&decide->scaler, answer, loop_now());
+	note_answer(decide, answer, reply);
 	consider(decide);
 }
 
@@ -151,6 +172,16 @@ static void request_step(struct decide *decide, const struct scaler_want *want)
 	request_scale(decide, want->ranks, reason, id);
 }
 
+/* About the job as it is now; ranks 0: nothing. */
+static void request_now(struct decide *decide, unsigned ranks, char *reason)
+{
+	if (ranks == 0)
+		return;
+	log_info("scale=%u asking want=%u reason=\"%s\"", ranks,
+		 decide->facts.want, reason);
+	request_scale(decide, ranks, reason, (char *)"");
+}
+
 /* Return the instant to decide at without news; 0: none. */
 
 static msec_t consider_steps(struct decide *decide)
@@ -165,23 +196,42 @@ static msec_t consider_steps(struct decide *decide)
 
 static msec_t consider_benefit(struct decide *decide)
 {
-	char reason[256];
+	char reason[REASON_MAX];
 	struct benefit_choice choice = decide_benefit_choose(
 		&decide->benefit, loop_now(), reason, sizeof(reason));
 
-	if (choice.ranks > 0) {
-		log_info("scale=%u asking want=%u reason=\"%s\"", choice.ranks,
-			 decide->facts.want, reason);
-		request_scale(decide, choice.ranks, reason, (char *)"");
-	}
+	request_now(decide, choice.ranks, reason);
 	return choice.again;
+}
+
+static msec_t consider_threshold(struct decide *decide)
+{
+	char reason[REASON_MAX];
+	struct threshold_choice choice = decide_threshold_choose(
+		&decide->threshold, loop_now(), reason, sizeof(reason));
+
+	request_now(decide, choice.ranks, reason);
+	return choice.again;
+}
+
+static msec_t consider_policy(struct decide *decide)
+{
+	switch (decide->policy) {
+	case SCALE_MANUAL:
+	case SCALE_SCHEDULE:
+		break;
+	case SCALE_BENEFIT:
+		return consider_benefit(decide);
+	case SCALE_THRESHOLD:
+		return consider_threshold(decide);
+	}
+	return consider_steps(decide);
 }
 
 static void consider(void *user)
 {
 	struct decide *decide = user;
-	msec_t again = decide->by_benefit ? consider_benefit(decide)
-					  : consider_steps(decide);
+	msec_t again = consider_policy(decide);
 	msec_t now = loop_now();
 
 	loop_timer_clear(&decide->timer);
@@ -195,8 +245,10 @@ void decide_on_job(struct decide *decide, const Bellows__V1__Job *job)
 	if (decide->stopped)
 		return;
 	decide->facts = decide_facts(job, loop_now());
-	if (decide->by_benefit)
+	if (decide->policy == SCALE_BENEFIT)
 		decide_benefit_on_job(&decide->benefit, job, loop_now());
+	if (decide->policy == SCALE_THRESHOLD)
+		decide_threshold_on_job(&decide->threshold, job);
 	consider(decide);
 }
 
@@ -211,6 +263,7 @@ int decide_init(struct decide *decide, struct loop *loop,
 	*decide = (struct decide){
 		.loop = loop,
 		.channel = channel,
+		.policy = job->policy,
 	};
 	decide->steps = calloc(n + 1, sizeof(*decide->steps));
 	if (!decide->steps)
@@ -223,10 +276,12 @@ int decide_init(struct decide *decide, struct loop *loop,
 			.ranks = job->schedule[i].ranks,
 		};
 	scaler_init(&decide->scaler, decide->steps, n);
-	decide->by_benefit = job->policy == SCALE_BENEFIT;
-	if (decide->by_benefit &&
+	if (job->policy == SCALE_BENEFIT &&
 	    decide_benefit_init(&decide->benefit, job) < 0)
 		return error_set(err, -ENOMEM, "out of memory");
+	if (job->policy == SCALE_THRESHOLD)
+		return decide_threshold_init(&decide->threshold, loop, job,
+					     consider, decide, err);
 	return 0;
 }
 
@@ -234,6 +289,7 @@ void decide_stop(struct decide *decide)
 {
 	decide->stopped = true;
 	loop_timer_clear(&decide->timer);
+	decide_threshold_stop(&decide->threshold);
 }
 
 void decide_fini(struct decide *decide)
@@ -242,4 +298,5 @@ void decide_fini(struct decide *decide)
 	free(decide->steps);
 	decide->steps = NULL;
 	decide_benefit_fini(&decide->benefit);
+	decide_threshold_fini(&decide->threshold);
 }

@@ -9,24 +9,27 @@
  * that wants becomes a Scale call, one at a time, and the instant at which it
  * wants to be asked again becomes a timer.  A call that got no answer is made
  * again with the same request id, so the coordinator rescales once.  Under
- * scale.policy: benefit the same is done for core/scaler_benefit, whose
- * questions have no id: each is about the job as it is by then.
+ * scale.policy: benefit or threshold the same is done for core/scaler_benefit
+ * or core/scaler_threshold, whose questions have no id: each is about the job
+ * as it is by then.
  */
 
 #include "core/scaler.h"
 #include "loop/loop.h"
 #include "monitor/decide_benefit.h"
+#include "monitor/decide_threshold.h"
 #include "rpc/client.h"
 
 /* Embedded in its owner. */
 struct decide {
 	struct loop *loop;           /* borrowed */
 	struct rpc_channel *channel; /* borrowed */
+	enum scale_policy policy;
 	struct scaler_step *steps;
 	struct scaler scaler;
 	struct scaler_facts facts; /* as of facts.now */
-	bool by_benefit;           /* in place of the steps */
 	struct decide_benefit benefit;
+	struct decide_threshold threshold;
 	unsigned asked; /* ranks */
 	struct loop_timer timer;
 	bool stopped;

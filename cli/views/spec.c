@@ -8,6 +8,7 @@ static const char *const policy_names[] = {
 	[SCALE_MANUAL] = "manual",
 	[SCALE_SCHEDULE] = "schedule",
 	[SCALE_BENEFIT] = "benefit",
+	[SCALE_THRESHOLD] = "threshold",
 };
 
 static const char *const goal_names[] = {
@@ -65,6 +66,27 @@ static void print_goal(FILE *to, const struct jobfile *job)
 	print_text(to, "probe", job->probes ? "true" : "false");
 }
 
+static void print_threshold(FILE *to, const struct jobfile *job)
+{
+	const struct scale_threshold *threshold = &job->threshold;
+
+	if (job->policy != SCALE_THRESHOLD)
+		return;
+	print_text(to, "query", text_safe(threshold->query).s);
+	fprintf(to, "%-20s %s, every %s\n", "prometheus",
+		text_safe(threshold->server).s,
+		text_duration(threshold->every).s);
+	fprintf(to, "%-20s above %g for %s: %u more\n", "", threshold->above,
+		text_duration(threshold->lasts).s, threshold->step);
+	fprintf(to, "%-20s below %g for %s: %u fewer\n", "", threshold->below,
+		text_duration(threshold->lasts).s, threshold->step);
+	if (threshold->ca_file)
+		print_text(to, "ca file", text_safe(threshold->ca_file).s);
+	if (threshold->token_file)
+		print_text(to, "token file",
+			   text_safe(threshold->token_file).s);
+}
+
 static const char *interval_word(const struct jobfile *job)
 {
 	return job->checkpoint_interval == CHECKPOINT_AUTO ? "auto" : "none";
@@ -107,6 +129,7 @@ void spec_print(FILE *to, const struct jobfile *job)
 	print_interval(to, job);
 	print_text(to, "scaling", policy_names[job->policy]);
 	print_goal(to, job);
+	print_threshold(to, job);
 	print_schedule(to, job);
 	print_text(to, "scale deadline", text_duration(job->scale_deadline).s);
 	print_text(to, "wait deadline", text_duration(job->wait_deadline).s);
@@ -157,6 +180,25 @@ static void json_goal(cJSON *all, const struct jobfile *job)
 	cJSON_AddBoolToObject(all, "probe", job->probes);
 }
 
+static void json_threshold(cJSON *all, const struct jobfile *job)
+{
+	const struct scale_threshold *threshold = &job->threshold;
+
+	if (job->policy != SCALE_THRESHOLD)
+		return;
+	json_add_text(all, "prometheus", threshold->server);
+	json_add_text(all, "query", threshold->query);
+	json_add_number(all, "above", threshold->above);
+	json_add_number(all, "below", threshold->below);
+	json_add_number(all, "for_ms", (double)threshold->lasts);
+	json_add_number(all, "every_ms", (double)threshold->every);
+	json_add_number(all, "step", threshold->step);
+	if (threshold->ca_file)
+		json_add_text(all, "ca_file", threshold->ca_file);
+	if (threshold->token_file)
+		json_add_text(all, "token_file", threshold->token_file);
+}
+
 void spec_print_json(FILE *to, const struct jobfile *job)
 {
 	cJSON *all = cJSON_CreateObject();
@@ -184,6 +226,7 @@ void spec_print_json(FILE *to, const struct jobfile *job)
 			(double)job->checkpoint_mtbf);
 	json_add_text(all, "policy", policy_names[job->policy]);
 	json_goal(all, job);
+	json_threshold(all, job);
 	cJSON_AddItemToObject(all, "schedule", json_schedule(job));
 	json_add_number(all, "scale_deadline_ms", (double)job->scale_deadline);
 	json_add_number(all, "wait_deadline_ms", (double)job->wait_deadline);

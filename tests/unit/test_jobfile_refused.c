@@ -19,6 +19,7 @@
 
 #define WANTED_NAME  "1 to 40 of a-z, 0-9 and -"
 #define WANTED_RANKS "a number from 1 to 4096"
+#define WANTED_REAL  "a number, as 10, -0.5 or 1e9"
 #define WANTED_DURATION                                                        \
 	"a duration from 100ms to 168h, with its unit: ms, s, min or h"
 #define WANTED_MOMENT "a progress, as 30%, or a duration with its unit, as 90s"
@@ -106,7 +107,15 @@ static const struct refusal values[] = {
   "1: checkpoint.deadline: '.s' is not a duration; " WANTED_DURATION },
 { "scale: {policy: automatic}\n",
   "1: scale.policy: 'automatic' is unknown; one of manual, "
-  "schedule, benefit" },
+  "schedule, benefit, threshold" },
+{ "scale: {above: ten}\n",
+  "1: scale.above: 'ten' is not a number; " WANTED_REAL },
+{ "scale: {above: 1e}\n",
+  "1: scale.above: '1e' is not a number; " WANTED_REAL },
+{ "scale: {below: nan}\n",
+  "1: scale.below: 'nan' is not a number; " WANTED_REAL },
+{ "scale: {below: 1e999}\n",
+  "1: scale.below: '1e999' is out of range; " WANTED_REAL },
 { "scale: {efficiency: 50}\n",
   "1: scale.efficiency: '50' is not a percentage; a percentage from 1% to "
   "100%" },
@@ -178,8 +187,8 @@ static const struct refusal keys[] = {
 { "frobnicate: 2\n", "1: frobnicate: no such key; here are " ALL_KEYS },
 { "scale: {polcy: manual}\n",
   "1: scale.polcy: no such key; did you mean policy?" },
-{ "ranks: {foo: 2}\n",
-  "1: ranks.foo: no such key; here are initial, min, max" },
+{ "ranks: {size: 2}\n",
+  "1: ranks.size: no such key; here are initial, min, max" },
 { "<<: {name: heat}\n", "1: <<: no such key; here are " ALL_KEYS },
 { "? [a, b]\n: c\n",
   "1: job: has a key that is no word; a mapping with keys of " ALL_KEYS },
