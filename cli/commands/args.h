@@ -26,7 +26,7 @@ struct args {
 	bool detach, plain, print, csv, explain, hold, all, watch;
 	const char *listen, *timeline, *reason, *hosts, *folder, *status;
 	const char *image, *mode, *claim, *storage, *storage_class, *cpu,
-		*memory;
+		*memory, *run_id;
 	const char *name, *app, *checkpoint_dir;
 	const char *policy, *compare, *sweep, *set, *svg, *user, *instant;
 	/* 0: not given */

@@ -51,6 +51,13 @@ static bool is_word(const char *text)
 	return true;
 }
 
+static bool is_label(const char *text)
+{
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789");
+
+	return n > 0 && n <= 63 && !text[n];
+}
+
 static int check_words(const struct args *args, struct error *err)
 {
 	const char *mode = args->mode ? args->mode : "pods";
@@ -68,6 +75,11 @@ static int check_words(const struct args *args, struct error *err)
 				 "--claim names a claim that is there, --%s is "
 				 "for one that is made: not both",
 				 args->storage ? "storage" : "storage-class");
+	if (args->run_id && !is_label(args->run_id))
+		return error_set(err, -EINVAL,
+				 "--run-id: '%s' is none; 1 to 63 of a-z and "
+				 "0-9",
+				 text_safe(args->run_id).s);
 	if (args->image && (!args->image[0] || !is_word(args->image)))
 		return error_set(err, -EINVAL, "--image: '%s' is no image",
 				 text_safe(args->image).s);
@@ -85,18 +97,6 @@ static int check_args(const struct args *args, struct error *err)
 	if (r == 0)
 		r = check_quantity("storage", args->storage, "10Gi", err);
 	return r;
-}
-
-/* What the API would refuse only when other objects are made. */
-static int check_name(const char *name, struct error *err)
-{
-	if (name[0] != '-' && name[strlen(name) - 1] != '-' &&
-	    (name[0] < '0' || name[0] > '9'))
-		return 0;
-	return error_set(err, -EINVAL,
-			 "name: '%s' cannot be that of a Service in a cluster: "
-			 "it begins with a letter and does not end with '-'",
-			 name);
 }
 
 /* The text of the job file, or of the one that the options stand for.  Returns
@@ -142,8 +142,9 @@ static int prepare(struct kube_order *order, struct error *err)
 	code = read_job(order, err);
 	if (code != 0)
 		return code;
-	if (check_name(order->job.job->name, err) < 0)
-		return EXIT_JOBFILE;
+	if (jobfile_check_stated(order->job.job, args->want, args->grant, err) <
+	    0)
+		return EXIT_USAGE;
 	if (args->timeline && file_check(args->timeline, err) < 0)
 		return EXIT_SYSTEM;
 	if (args->lookup.token_file &&
@@ -178,6 +179,9 @@ static struct kube_wish wish_of(const struct kube_order *order)
 		.claim = args->claim,
 		.storage = args->storage,
 		.storage_class = args->storage_class,
+		.want = args->want,
+		.grant = args->grant,
+		.run_id = args->run_id,
 		.plain = args->plain,
 	};
 }

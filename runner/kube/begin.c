@@ -57,6 +57,15 @@ static int choose(struct beginning *beginning, struct error *err)
 	return 0;
 }
 
+/* What was cut off behind the making of the Job is done. */
+static int go_on(const struct beginning *beginning,
+		 struct kube_objects *objects, struct error *err)
+{
+	say(beginning, "the Job of this run is there already");
+	return kube_own(beginning->config->reach, objects,
+			beginning->previous.uid, err);
+}
+
 static int clear(const struct beginning *beginning,
 		 const struct kube_objects *objects, struct error *err)
 {
@@ -82,16 +91,20 @@ int kube_begin(struct kube_objects **out, const struct begin_config *config,
 	beginning.patience.user = &beginning;
 	beginning.patience.stop = config->stop;
 	r = kube_survey(&beginning.previous, config->reach, wish->job->name,
-			&beginning.patience, err);
+			wish->run_id, &beginning.patience, err);
 	if (r == 0)
 		r = choose(&beginning, err);
 	wish->namespace = reach_namespace(config->reach);
 	if (r == 0)
 		r = kube_objects_create(&objects, wish, err);
-	if (r == 0)
+	if (r == 0 && beginning.previous.is_same) {
+		r = go_on(&beginning, objects, err);
+	} else if (r == 0) {
 		r = clear(&beginning, objects, err);
-	if (r == 0)
-		r = kube_make(config->reach, objects, &beginning.patience, err);
+		if (r == 0)
+			r = kube_make(config->reach, objects, wish->run_id,
+				      &beginning.patience, err);
+	}
 	if (r == 0)
 		*out = STEAL(objects);
 	return r;

@@ -18,9 +18,9 @@ struct begin_config {
 	void *user;
 };
 
-/* Runs the loop until the objects are made.  Sets the wish's namespace; sets
- * its plain where the cluster has no Volcano.  -ECANCELED: *stop; -EEXIST: a
- * job of that name is in the way. */
+/* Runs the loop until the objects are made; those of the same run are not made
+ * twice.  Sets the wish's namespace; sets its plain where the cluster has no
+ * Volcano.  -ECANCELED: *stop; -EEXIST: a job of that name is in the way. */
 int kube_begin(struct kube_objects **out, const struct begin_config *config,
 	       struct kube_wish *wish, struct error *err);
 

@@ -16,6 +16,7 @@
 
 #define KUBE_JOB  "bellows.io/job"
 #define KUBE_ROLE "bellows.io/role"
+#define KUBE_RUN  "bellows.io/run" /* of all that one run is made of */
 
 /* The query that lists the coordinator of job; NULL: of all jobs. */
 void kube_find_query(char *out, size_t n, const char *job);

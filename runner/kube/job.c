@@ -43,6 +43,18 @@ static bool is_in_data(const char *path)
 	return strncmp(path, KUBE_DATA, n) == 0 && (!path[n] || path[n] == '/');
 }
 
+/* What the API would refuse only when other objects are made. */
+static int check_name(const char *name, struct error *err)
+{
+	if (name[0] != '-' && name[strlen(name) - 1] != '-' &&
+	    (name[0] < '0' || name[0] > '9'))
+		return 0;
+	return error_set(err, -EINVAL,
+			 "name: '%s' cannot be that of a Service in a cluster: "
+			 "it begins with a letter and does not end with '-'",
+			 name);
+}
+
 int kube_job_parse(struct kube_job *job, const char *path, const char *text,
 		   struct error *err)
 {
@@ -57,7 +69,7 @@ int kube_job_parse(struct kube_job *job, const char *path, const char *text,
 				 "to take it from; an absolute one, as %s",
 				 path, text_safe(job->job->app.dir).s);
 	if (is_in_data(job->job->app.checkpoint_dir))
-		return 0;
+		return check_name(job->job->name, err);
 	return error_set(err, -EINVAL,
 			 "%s: checkpoint.dir: %s is not below " KUBE_DATA
 			 ", where the volume is that all pods share",

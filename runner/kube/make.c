@@ -2,6 +2,7 @@
 #include "runner/kube/make.h"
 
 #include "runner/kube/await.h"
+#include "runner/kube/coordinator_pod.h"
 #include "runner/kube/internal.h"
 
 #include <errno.h>
@@ -12,9 +13,9 @@
 struct making {
 	struct reach *reach;
 	const struct kube_objects *objects;
+	const char *run_id; /* NULL: none */
 	struct kube_patience *patience;
 	char uid[KUBE_OBJECTS_MAX][64]; /* "": not made here */
-	cJSON *owner;                   /* as it was made */
 };
 
 static struct kube_target target_of(const struct reach *reach,
@@ -27,26 +28,56 @@ static struct kube_target target_of(const struct reach *reach,
 	};
 }
 
-/* Whether what is in the way of this one is the previous run's, whose Job is
- * gone: the garbage collector has not come to it yet. */
-static bool is_left_over(struct making *making, size_t i)
+static int remove_one(struct reach *reach, const struct kube_object *object,
+		      const char *uid, struct error *err)
+{
+	struct kube_outcome outcome = {.loop = reach->loop, .err = err};
+	const struct kube_target target = target_of(reach, object);
+	int r = kube_await(&outcome,
+			   kube_delete(reach->kube, NULL, &target, uid, -1,
+				       REACH_DEADLINE, kube_on_answer, &outcome,
+				       err));
+
+	cJSON_Delete(outcome.object);
+	return r == -ENOENT ? 0 : r;
+}
+
+/* This run has made it, and was cut off before it made its Job. */
+static bool is_of_run(const struct making *making, const cJSON *object)
+{
+	const char *label = kube_text_in(object, "metadata.labels", KUBE_RUN);
+
+	return making->run_id && label && strcmp(label, making->run_id) == 0;
+}
+
+/* The previous run's, whose Job is gone: the garbage collector has not come to
+ * it yet. */
+static bool is_going(const struct making *making, const cJSON *object)
 {
 	const struct kube_objects *objects = making->objects;
+	const char *owner =
+		kube_text(object, "metadata.ownerReferences.0.name");
+
+	return kube_text(object, "metadata.deletionTimestamp") ||
+	       (owner && strcmp(owner, objects->at[objects->owner].name) == 0);
+}
+
+/* Whether what is in the way of this one goes, or has gone. */
+static bool is_left_over(struct making *making, size_t i)
+{
+	const struct kube_object *at = &making->objects->at[i];
 	struct error err;
 	struct kube_outcome outcome = {.loop = making->reach->loop,
 				       .err = &err};
-	const struct kube_target target =
-		target_of(making->reach, &objects->at[i]);
+	const struct kube_target target = target_of(making->reach, at);
 	int r = kube_await(&outcome, kube_get(making->reach->kube, NULL,
 					      &target, REACH_DEADLINE,
 					      kube_on_answer, &outcome, &err));
-	const char *owner =
-		kube_text(outcome.object, "metadata.ownerReferences.0.name");
-	bool is =
-		r == -ENOENT ||
-		kube_text(outcome.object, "metadata.deletionTimestamp") ||
-		(owner && strcmp(owner, objects->at[objects->owner].name) == 0);
+	const char *uid = kube_text(outcome.object, "metadata.uid");
+	bool is = r == -ENOENT || is_going(making, outcome.object);
 
+	if (!is && uid && is_of_run(making, outcome.object))
+		is = remove_one(making->reach, at, uid, &err) == 0;
 	cJSON_Delete(outcome.object);
 	return is;
 }
@@ -84,10 +115,7 @@ static int make_one(struct making *making, size_t i, struct error *err)
 		return r;
 	uid = kube_text(outcome.object, "metadata.uid");
 	snprintf(making->uid[i], sizeof(making->uid[i]), "%s", uid ? uid : "");
-	if (i == making->objects->owner)
-		making->owner = outcome.object;
-	else
-		cJSON_Delete(outcome.object);
+	cJSON_Delete(outcome.object);
 	return 0;
 }
 
@@ -109,45 +137,32 @@ static int make_after(struct making *making, size_t i, struct error *err)
 	return r;
 }
 
-static int own_one(struct making *making, size_t i, const cJSON *patch,
-		   struct error *err)
+static int own_one(struct reach *reach, const struct kube_object *object,
+		   const cJSON *patch, struct error *err)
 {
-	struct kube_outcome outcome = {.loop = making->reach->loop, .err = err};
-	const struct kube_target target =
-		target_of(making->reach, &making->objects->at[i]);
-	int r = kube_await(&outcome, kube_patch(making->reach->kube, NULL,
-						&target, patch, REACH_DEADLINE,
+	struct kube_outcome outcome = {.loop = reach->loop, .err = err};
+	const struct kube_target target = target_of(reach, object);
+	int r = kube_await(&outcome, kube_patch(reach->kube, NULL, &target,
+						patch, REACH_DEADLINE,
 						kube_on_answer, &outcome, err));
 
 	cJSON_Delete(outcome.object);
 	return r;
 }
 
-static int own_all(struct making *making, struct error *err)
+int kube_own(struct reach *reach, struct kube_objects *objects, const char *uid,
+	     struct error *err)
 {
-	cJSON *patch = kube_owned_by(making->owner);
+	cJSON *patch;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < making->objects->n; i++)
-		if (i != making->objects->owner &&
-		    !making->objects->at[i].shared)
-			r = own_one(making, i, patch, err);
+	snprintf(objects->uid, sizeof(objects->uid), "%s", uid);
+	patch = kube_owned_by(objects);
+	for (size_t i = 0; r == 0 && i < objects->n; i++)
+		if (i != objects->owner && !objects->at[i].shared)
+			r = own_one(reach, &objects->at[i], patch, err);
 	cJSON_Delete(patch);
 	return r;
-}
-
-static int remove_one(struct reach *reach, const struct kube_object *object,
-		      const char *uid, struct error *err)
-{
-	struct kube_outcome outcome = {.loop = reach->loop, .err = err};
-	const struct kube_target target = target_of(reach, object);
-	int r = kube_await(&outcome,
-			   kube_delete(reach->kube, NULL, &target, uid, -1,
-				       REACH_DEADLINE, kube_on_answer, &outcome,
-				       err));
-
-	cJSON_Delete(outcome.object);
-	return r == -ENOENT ? 0 : r;
 }
 
 /* The sentence of what failed first comes first. */
@@ -167,11 +182,13 @@ static void undo(struct making *making, struct error *err)
 }
 
 int kube_make(struct reach *reach, struct kube_objects *objects,
-	      struct kube_patience *patience, struct error *err)
+	      const char *run_id, struct kube_patience *patience,
+	      struct error *err)
 {
 	struct making making = {
 		.reach = reach,
 		.objects = objects,
+		.run_id = run_id,
 		.patience = patience,
 	};
 	int r = 0;
@@ -183,11 +200,10 @@ int kube_make(struct reach *reach, struct kube_objects *objects,
 			r = make_after(&making, i, err);
 	}
 	if (r == 0)
-		r = own_all(&making, err);
-	if (r < 0)
+		r = kube_own(reach, objects, making.uid[objects->owner], err);
+	if (r < 0) {
+		objects->uid[0] = '\0';
 		undo(&making, err);
-	else
-		strcpy(objects->uid, making.uid[objects->owner]);
-	cJSON_Delete(making.owner);
+	}
 	return r;
 }

@@ -22,14 +22,15 @@ struct kube_previous {
 		*kind; /* of the Job of a previous run; NULL: none
 			*/
 	char uid[64];  /* its */
+	bool is_same;  /* it is a Job of this run */
 };
 
-/* Waits for the end of a job of that name which is ending.  -EEXIST: one is
- * there that runs, or does not end, or which we have not made; and what to do
- * about it. */
+/* Waits for the end of a job of that name which is ending.  run_id: of this
+ * run; NULL: none.  -EEXIST: one of another run is there that runs, or does not
+ * end, or which we have not made; and what to do about it. */
 int kube_survey(struct kube_previous *previous, struct reach *reach,
-		const char *job, struct kube_patience *patience,
-		struct error *err);
+		const char *job, const char *run_id,
+		struct kube_patience *patience, struct error *err);
 
 /* Deletes the previous run's Job, and waits until nothing of it is in the way
  * of objects.  Its data stay. */
@@ -38,9 +39,15 @@ int kube_clear(struct reach *reach, const struct kube_previous *previous,
 	       struct error *err);
 
 /* Makes all, or removes what it made.  Waits for what is left of a previous
- * run, whose Job is gone, and is about to go.  The patience's stop is looked at
- * between two requests: true ends with -ECANCELED. */
+ * run, whose Job is gone, and is about to go; makes anew what this run has made
+ * before without its Job.  The patience's stop is looked at between two
+ * requests: true ends with -ECANCELED. */
 int kube_make(struct reach *reach, struct kube_objects *objects,
-	      struct kube_patience *patience, struct error *err);
+	      const char *run_id, struct kube_patience *patience,
+	      struct error *err);
+
+/* Makes the Job of that uid, which was made before, the owner of the others. */
+int kube_own(struct reach *reach, struct kube_objects *objects, const char *uid,
+	     struct error *err);
 
 #endif

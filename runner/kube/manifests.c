@@ -13,7 +13,7 @@ extern const char kube_manifests_json[];
  * GRACE_END: of that, for an executor to end what was not saved, and as much
  * again for the coordinator to see it. */
 enum {
-	TEXTS = 23,
+	TEXTS = 27,
 	NUMBERS = 4,
 	GRACE_MORE = 60,
 	GRACE_END = 5,
@@ -63,7 +63,7 @@ struct filling {
 		unsigned number;
 	} numbers[NUMBERS];
 	char claim[64], coordinator[128], slots[16];
-	char leave[16], hand_over[16];
+	char leave[16], hand_over[16], want[16], grant[16];
 	const char *role; /* of the pod at hand; NULL: none */
 };
 
@@ -94,6 +94,16 @@ static void set_names(struct filling *f)
 			 "%s-master-0.%s:7000", name, name);
 	snprintf(f->slots, sizeof(f->slots), "%u",
 		 wish->job->ranks_per_executor);
+	snprintf(f->want, sizeof(f->want), "%u", wish->want);
+	snprintf(f->grant, sizeof(f->grant), "%u", wish->grant);
+}
+
+/* Ranks that it begins with. */
+static unsigned first_ranks(const struct kube_wish *wish)
+{
+	unsigned want = wish->want ? wish->want : wish->job->ranks.initial;
+
+	return wish->grant > 0 && wish->grant < want ? wish->grant : want;
 }
 
 /* Seconds of a pod's grace: a checkpoint has to be written in them. */
@@ -137,6 +147,8 @@ static void set_values(struct filling *f)
 			{ "CLAIM", wish->claim ? wish->claim : f->claim },
 			{ "COORDINATOR", f->coordinator },
 			{ "SLOTS", f->slots },
+			{ "WANT", wish->want ? f->want : NULL },
+			{ "GRANT", wish->grant ? f->grant : NULL },
 			{ "LEAVE", f->leave },
 			{ "HAND_OVER", f->hand_over },
 			{ "CA", keys[ROLE_CLIENT].ca },
@@ -148,10 +160,12 @@ static void set_values(struct filling *f)
 			{ "MONITOR_KEY", keys[ROLE_MONITOR].key },
 			{ "CLIENT_CERT", keys[ROLE_CLIENT].cert },
 			{ "CLIENT_KEY", keys[ROLE_CLIENT].key },
+			{ "SCHEDULER_CERT", keys[ROLE_SCHEDULER].cert },
+			{ "SCHEDULER_KEY", keys[ROLE_SCHEDULER].key },
 		},
 		.numbers = {
 			{ "GRACE", grace_of(job) },
-			{ "WORKERS", executors_for(job, job->ranks.initial) },
+			{ "WORKERS", executors_for(job, first_ranks(wish)) },
 			{ "FEWEST", fewest },
 			/* with coordinator and monitor */
 			{ "GANG", fewest + 2 },
@@ -174,6 +188,19 @@ static const char *text_of(const struct filling *f, const char *key, size_t n)
 		    memcmp(f->texts[i].key, key, n) == 0)
 			return f->texts[i].text;
 	return NULL;
+}
+
+/* A word of the text was not given. */
+static bool lacks_word(const struct filling *f, const cJSON *node)
+{
+	char word[32];
+
+	for (size_t i = 0; cJSON_IsString(node) && i < TEXTS; i++) {
+		snprintf(word, sizeof(word), "@%s@", f->texts[i].key);
+		if (!f->texts[i].text && strstr(node->valuestring, word))
+			return true;
+	}
+	return false;
 }
 
 static cJSON *fill_text(const struct filling *f, const char *text)
@@ -207,6 +234,8 @@ static cJSON *fill_labels(const struct filling *f)
 	const char *name = f->wish->job->name;
 
 	cJSON_AddStringToObject(labels, KUBE_JOB, name);
+	if (f->wish->run_id)
+		cJSON_AddStringToObject(labels, KUBE_RUN, f->wish->run_id);
 	if (f->role)
 		cJSON_AddStringToObject(labels, KUBE_ROLE, f->role);
 	return labels;
@@ -314,6 +343,8 @@ static cJSON *fill(struct filling *f, const cJSON *node)
 				     : cJSON_CreateObject();
 	cJSON_ArrayForEach(at, node)
 	{
+		if (cJSON_IsArray(node) && lacks_word(f, at))
+			continue;
 		child = fill(f, at);
 		if (cJSON_IsArray(node))
 			cJSON_AddItemToArray(filled, child);
@@ -333,6 +364,8 @@ static bool is_wanted(const struct kube_wish *wish, const cJSON *object)
 		return true;
 	if (strcmp(when, "claim") == 0)
 		return !wish->claim;
+	if (strcmp(when, "scheduler") == 0)
+		return wish->keys->of[ROLE_SCHEDULER].cert != NULL;
 	return wish->plain == (strcmp(when, "plain") == 0);
 }
 
@@ -413,14 +446,14 @@ struct kube_objects *kube_objects_destroy(struct kube_objects *objects)
 	return NULL;
 }
 
-cJSON *kube_owned_by(const cJSON *owner)
+cJSON *kube_owned_by(const struct kube_objects *objects)
 {
 	static const char *const from[][2] = {
 		{"apiVersion", "apiVersion"},
 		{"kind", "kind"},
 		{"name", "metadata.name"},
-		{"uid", "metadata.uid"},
 	};
+	const cJSON *owner = objects->at[objects->owner].object;
 	cJSON *patch = cJSON_CreateObject();
 	cJSON *metadata = cJSON_AddObjectToObject(patch, "metadata");
 	cJSON *all = cJSON_AddArrayToObject(metadata, "ownerReferences");
@@ -432,6 +465,7 @@ cJSON *kube_owned_by(const cJSON *owner)
 
 		cJSON_AddStringToObject(one, from[i][0], text ? text : "");
 	}
+	cJSON_AddStringToObject(one, "uid", objects->uid);
 	return patch;
 }
 

@@ -8,11 +8,12 @@
  * Pure: a template, manifests.json, is filled in.  It is data, so that it
  * can be read, and compared, as the manifests that it is:
  *
- *     "@NAME@"      anywhere in a text: a word of the job
+ *     "@NAME@"      anywhere in a text: a word of the job; a text of a list is
+ *                   left out if its word is not given
  *     "#WORKERS#"   a text of its own: a number of the job
  *     "@executor@"  likewise: another part of the template, filled in
- *     "for"         when an object is wanted: plain, volcano, claim; else
- * always
+ *     "for"         when an object is wanted: plain, volcano, claim,
+ *                   scheduler; else always
  */
 
 #include "base/cleanup.h"
@@ -36,6 +37,8 @@ struct kube_wish {
 	const char *claim;         /* that is there; NULL: NAME-data is made */
 	const char *storage;       /* NULL: 1Gi */
 	const char *storage_class; /* NULL: the cluster's */
+	unsigned want, grant;      /* ranks, as stated; 0: not stated */
+	const char *run_id;        /* a label of all objects; NULL: none */
 	bool plain;                /* without Volcano */
 };
 
@@ -60,8 +63,8 @@ struct kube_objects *kube_objects_destroy(struct kube_objects *objects);
 
 DEFINE_CLEANUP(struct kube_objects, kube_objects_destroy)
 
-/* The merge patch that makes owner, as the API gave it back, the owner. */
-cJSON *kube_owned_by(const cJSON *owner);
+/* The merge patch that makes the Job of objects, which was made, the owner. */
+cJSON *kube_owned_by(const struct kube_objects *objects);
 
 /* "0.5", "500m", "2Gi": a quantity of Kubernetes. */
 bool kube_is_quantity(const char *text);

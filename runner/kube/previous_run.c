@@ -67,6 +67,13 @@ static bool is_ours(const cJSON *job, const char *name)
 	return label && strcmp(label, name) == 0;
 }
 
+static bool is_of_run(const cJSON *job, const char *run_id)
+{
+	const char *label = kube_text_in(job, "metadata.labels", KUBE_RUN);
+
+	return run_id && label && strcmp(label, run_id) == 0;
+}
+
 static const char *kubectl_word(const struct kube_kind *kind)
 {
 	return kind == &kube_vcjobs ? "vcjob" : "job";
@@ -142,12 +149,15 @@ static int check_pods(struct reach *reach, const struct kube_kind *kind,
 	return r;
 }
 
-/* Returns 0 if it is over, 1 if it will soon be. */
+/* Returns 0 if it is over, or of this run; 1 if it will soon be over. */
 static int check_job(struct reach *reach, const struct kube_kind *kind,
-		     const char *name, const cJSON *job, struct error *err)
+		     const char *name, const char *run_id, const cJSON *job,
+		     struct error *err)
 {
 	if (!is_ours(job, name) || !kube_text(job, "metadata.uid"))
 		return refuse_running(reach, name, kind, false, err);
+	if (is_of_run(job, run_id))
+		return kube_text(job, "metadata.deletionTimestamp") ? 1 : 0;
 	if (is_over(job))
 		return 0;
 	return is_ending(job) ? 1 : check_pods(reach, kind, name, err);
@@ -156,7 +166,7 @@ static int check_job(struct reach *reach, const struct kube_kind *kind,
 /* Returns 1 if there is one that is ending. */
 static int look(struct kube_previous *previous, struct reach *reach,
 		const struct kube_kind *kind, const char *name,
-		struct error *err)
+		const char *run_id, struct error *err)
 {
 	struct kube_outcome outcome = {.loop = reach->loop, .err = err};
 	char query[96];
@@ -176,9 +186,10 @@ static int look(struct kube_previous *previous, struct reach *reach,
 				kube_on_answer, &outcome, err));
 	job = kube_at(outcome.object, "items.0");
 	if (r == 0 && job)
-		r = check_job(reach, kind, name, job, err);
+		r = check_job(reach, kind, name, run_id, job, err);
 	if (r == 0 && job) {
 		previous->kind = kind;
+		previous->is_same = is_of_run(job, run_id);
 		snprintf(previous->uid, sizeof(previous->uid), "%s",
 			 kube_text(job, "metadata.uid"));
 	}
@@ -188,11 +199,12 @@ static int look(struct kube_previous *previous, struct reach *reach,
 
 static int await_ending(struct kube_previous *previous, struct reach *reach,
 			const struct kube_kind *kind, const char *name,
-			struct kube_patience *patience, struct error *err)
+			const char *run_id, struct kube_patience *patience,
+			struct error *err)
 {
 	int r;
 
-	while ((r = look(previous, reach, kind, name, err)) > 0) {
+	while ((r = look(previous, reach, kind, name, run_id, err)) > 0) {
 		r = kube_patience_rest(patience, reach, err);
 		if (r == -ETIMEDOUT)
 			return error_set(
@@ -210,18 +222,20 @@ static int await_ending(struct kube_previous *previous, struct reach *reach,
 }
 
 int kube_survey(struct kube_previous *previous, struct reach *reach,
-		const char *job, struct kube_patience *patience,
-		struct error *err)
+		const char *job, const char *run_id,
+		struct kube_patience *patience, struct error *err)
 {
 	int r;
 
 	*previous = (struct kube_previous){0};
-	r = await_ending(previous, reach, &kube_vcjobs, job, patience, err);
+	r = await_ending(previous, reach, &kube_vcjobs, job, run_id, patience,
+			 err);
 	previous->volcano = r == 0;
 	/* no such kind: nobody has installed it */
-	if (r < 0 && r != -ENOENT)
+	if ((r < 0 && r != -ENOENT) || previous->is_same)
 		return r;
-	return await_ending(previous, reach, &kube_jobs, job, patience, err);
+	return await_ending(previous, reach, &kube_jobs, job, run_id, patience,
+			    err);
 }
 
 /* ---- clearing away ---- */

@@ -91,7 +91,7 @@ made=$made'persistentvolumeclaims/heat-data 0 poddisruptionbudgets/heat 1 '
 made=$made'rolebindings/heat-monitor 1 rolebindings/heat-monitor-volcano 1 '
 made=$made'roles/heat-monitor 1 roles/heat-monitor-volcano 1 '
 made=$made'secrets/heat-client-tls 1 secrets/heat-coordinator-tls 1 '
-made=$made'secrets/heat-executor-tls 1 secrets/heat-monitor-tls 1 secrets/heat-token 1 '
+made=$made'secrets/heat-executor-tls 1 secrets/heat-monitor-tls 1 secrets/heat-scheduler-tls 1 secrets/heat-token 1 '
 made=$made'serviceaccounts/heat 1 serviceaccounts/heat-monitor 1 vcjobs/heat 0 '
 
 # Nothing of ours is left in the folder for sockets.
@@ -129,7 +129,7 @@ finish() { # CODE
 	[ $? -eq "$1" ]
 }
 
-echo 1..32
+echo 1..35
 
 cluster && ends 0 "$bellows" run job.yaml --on kube --timeline t.svg &&
 	says 'growing 2 -> 4' && says 'cost a pause of 0.210 s' &&
@@ -146,14 +146,32 @@ finished() { # whether Volcano says so, which this cluster has not
 
 finished && ends 0 "$bellows" run job.yaml --on kube &&
 	says 'the former run of heat is over' && grep -q '^step at 1400' out &&
-	rm api/over && [ "$(objects $all | wc -l)" -eq 17 ]
+	rm api/over && [ "$(objects $all | wc -l)" -eq 18 ]
 verdict $? 'the same command replaces a run that is over, and keeps its data'
 
 ends 71 "$bellows" run job.yaml --on kube &&
 	says "job heat runs already in namespace physics" &&
 	says "'kubectl -n physics delete vcjob heat' removes it" &&
-	[ "$(objects $all | wc -l)" -eq 17 ]
+	[ "$(objects $all | wc -l)" -eq 18 ]
 verdict $? 'a job that runs is refused, with what to do, and left alone'
+
+ends 71 "$bellows" run job.yaml --on kube --run-id b2 --detach &&
+	says 'job heat runs already' && [ "$(objects $all | wc -l)" -eq 18 ]
+verdict $? 'a run of another ID does not take a job that runs'
+
+cluster forever && ends 0 "$bellows" run job.yaml --on kube --run-id a1 --detach &&
+	echo 'create vcjobs' > api/forbid &&
+	ends 0 "$bellows" run job.yaml --on kube --run-id a1 --detach &&
+	says 'the Job of this run is there already' &&
+	[ "$(objects $all | sort | tr '\n' ' ')" = "$made" ]
+verdict $? 'a run of the same ID goes on with the Job that is there'
+
+cluster && printf 'create vcjobs\ndelete roles\n' > api/forbid &&
+	ends 71 "$bellows" run job.yaml --on kube --run-id a1 &&
+	[ "$(objects roles | wc -l)" -eq 2 ] && rm api/forbid &&
+	ends 0 "$bellows" run job.yaml --on kube --run-id a1 &&
+	[ "$(objects $all | sort | tr '\n' ' ')" = "$made" ]
+verdict $? 'what a run has left without its Job is made anew by one of its ID'
 
 # A job that is being deleted; these objects are not gone before api/linger is.
 deleted_slowly() { # PLURAL
@@ -186,11 +204,11 @@ verdict $? 'a job that is being deleted is waited for, and then replaced'
 deleted_slowly vcjobs && ends 71 "$bellows" run job.yaml --on kube &&
 	says 'the former run of heat in namespace physics did not end within 10 s' &&
 	says "'kubectl -n physics get vcjob heat' shows" &&
-	[ "$(objects $all | wc -l)" -eq 17 ]
+	[ "$(objects $all | wc -l)" -eq 18 ]
 verdict $? 'one whose deletion does not end is waited for no longer than said'
 
 deleted_slowly roles && [ -z "$(objects vcjobs)" ] && run_again api/linger &&
-	[ "$(objects $all | wc -l)" -eq 17 ]
+	[ "$(objects $all | wc -l)" -eq 18 ]
 verdict $? 'what a deleted job leaves to the garbage collector is waited for'
 
 cluster fail && ends 3 "$bellows" run job.yaml --on kube --quiet &&

@@ -72,7 +72,7 @@ def check(overlay, job_file, options):
                                 '--print', *SMALL, *options))['items'])
     # a secret is not kept in a repository
     for name in ('token', 'coordinator-tls', 'executor-tls', 'monitor-tls',
-                 'client-tls'):
+                 'client-tls', 'scheduler-tls'):
         made.pop('Secret/heat-' + name)
     return list(differences(manifest, made, overlay))
 

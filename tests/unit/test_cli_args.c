@@ -104,6 +104,8 @@ static void a_place_decides_which_options_go(void)
 	CHECK(READ("run", "heat.yaml", "--folder=/", "--on", "kube") ==
 	      -EINVAL);
 	CHECK_TEXT(err.text, "--folder does not go with --on kube");
+	CHECK(READ("run", "heat.yaml", "--run-id", "a1") == -EINVAL);
+	CHECK_TEXT(err.text, "--run-id needs --on kube");
 	CHECK(READ("status", "heat", "-n") == -EINVAL);
 	CHECK_TEXT(err.text, "--namespace needs a value: NAME");
 	CHECK(READ("status", "-f", "heat") == -EINVAL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/list.h"
 #include "runner/kube/coordinator_pod.h"
 #include "runner/kube/job.h"
 #include "runner/kube/manifests.h"
@@ -7,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct error err;
 
@@ -143,6 +145,7 @@ static void directories_that_pods_do_not_have_are_refused(void)
 
 static struct kube_job job_of_wish;
 static struct keys keys_of_wish;
+static unsigned want_of_wish, grant_of_wish;
 
 static struct kube_objects *make(bool plain, const char *claim)
 {
@@ -156,6 +159,9 @@ static struct kube_objects *make(bool plain, const char *claim)
 		.memory = "2Gi",
 		.claim = claim,
 		.storage_class = "fast",
+		.want = want_of_wish,
+		.grant = grant_of_wish,
+		.run_id = "a1",
 		.plain = plain,
 	};
 
@@ -188,7 +194,7 @@ static void all_objects_have_a_kind_and_the_labels_of_the_job(void)
 		CLEANUP(kube_objects_destroy)
 		struct kube_objects *objects = make(plain, NULL);
 
-		CHECK(objects && objects->n == (plain ? 20 : 17));
+		CHECK(objects && objects->n == (plain ? 21 : 18));
 		for (size_t i = 0; i < objects->n; i++) {
 			const cJSON *at = objects->at[i].object;
 			const cJSON *labels = kube_at(at, "metadata.labels");
@@ -201,6 +207,10 @@ static void all_objects_have_a_kind_and_the_labels_of_the_job(void)
 					   cJSON_GetObjectItemCaseSensitive(
 						   labels, KUBE_JOB)),
 				   "heat");
+			CHECK_TEXT(cJSON_GetStringValue(
+					   cJSON_GetObjectItemCaseSensitive(
+						   labels, KUBE_RUN)),
+				   "a1");
 		}
 		CHECK_TEXT(objects->at[objects->owner].name, "heat");
 		CHECK(objects->at[objects->owner].kind ==
@@ -264,6 +274,48 @@ static void volcanos_job_has_the_sizes_of_the_job_file(void)
 		   "--mode=pods");
 }
 
+/* The last word of the coordinator's command line, and its workers. */
+static const char *last_word(const cJSON *job, double *workers)
+{
+	const cJSON *words =
+		kube_at(job, "spec.tasks.0.template.spec.containers.0.args");
+	const cJSON *last =
+		cJSON_GetArrayItem(words, cJSON_GetArraySize(words) - 1);
+
+	*workers = (double)kube_number(job, "spec.tasks.1.replicas", 0);
+	return cJSON_GetStringValue(last);
+}
+
+static void the_coordinator_is_told_the_numbers_that_are_stated(void)
+{
+	static const struct {
+		unsigned want, grant;
+		const char *last;
+		double workers; /* of two ranks each, for the 2 to begin with */
+	} cases[] = {
+		{0, 0, "/data/ckpt/bellows-journal", 1},
+		{6, 0, "--want=6", 3},
+		{0, 4, "--grant=4", 1},
+		{6, 4, "--grant=4", 2},
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		CLEANUP(kube_objects_destroy)
+		struct kube_objects *objects = NULL;
+		double workers;
+		const char *last;
+
+		want_of_wish = cases[i].want;
+		grant_of_wish = cases[i].grant;
+		objects = make(false, NULL);
+		last = last_word(find_object(objects, &kube_vcjobs, "heat"),
+				 &workers);
+		CHECK_TEXT(last, cases[i].last);
+		CHECK(workers == cases[i].workers);
+	}
+	want_of_wish = grant_of_wish = 0;
+}
+
 static void pods_run_confined_and_know_no_api_but_the_monitors(void)
 {
 	CLEANUP(kube_objects_destroy)
@@ -306,7 +358,7 @@ static void each_role_has_a_certificate_that_its_pod_alone_mounts(void)
 	static const int volumes[] = {2, 1, 2}; /* where it is in each */
 	char name[64], place[80];
 
-	for (enum role role = 0; role <= ROLE_CLIENT; role++) {
+	for (enum role role = 0; role < ROLES; role++) {
 		const cJSON *secret;
 
 		snprintf(name, sizeof(name), "heat-%s-tls", role_name(role));
@@ -318,7 +370,7 @@ static void each_role_has_a_certificate_that_its_pod_alone_mounts(void)
 		CHECK_TEXT(value_of(secret, "tls.crt"),
 			   keys_of_wish.of[role].cert);
 		CHECK_TEXT(value_of(secret, "ca.crt"), keys_of_wish.of[0].ca);
-		if (role == ROLE_CLIENT)
+		if (role >= ROLE_CLIENT)
 			continue;
 		snprintf(place, sizeof(place),
 			 "spec.tasks.%d.template.spec.volumes.%d.secret."
@@ -358,7 +410,7 @@ static void without_volcano_there_are_service_and_pod_template(void)
 	CHECK_TEXT(kube_text(worker, "template.spec.containers.0.env.1.value"),
 		   "heat:7000");
 	/* a claim of the user's is taken, and none is made */
-	CHECK(objects->n == 19);
+	CHECK(objects->n == 20);
 	CHECK_TEXT(kube_text(worker, "template.spec.volumes.2."
 				     "persistentVolumeClaim.claimName"),
 		   "mine");
@@ -385,13 +437,15 @@ static void a_claim_that_is_made_stays_and_has_its_class(void)
 
 static void an_owner_is_named_by_its_uid(void)
 {
-	cJSON *owner = cJSON_Parse("{\"apiVersion\":\"batch/v1\",\"kind\":"
-				   "\"Job\",\"metadata\":{\"name\":\"heat\","
-				   "\"uid\":\"u-1\"}}");
-	cJSON *patch = kube_owned_by(owner);
-	CLEANUP(free) char *text = cJSON_PrintUnformatted(patch);
+	CLEANUP(kube_objects_destroy)
+	struct kube_objects *objects = make(true, NULL);
+	CLEANUP(free) char *text = NULL;
+	cJSON *patch;
 
-	cJSON_Delete(owner);
+	CHECK(objects);
+	strcpy(objects->uid, "u-1");
+	patch = kube_owned_by(objects);
+	text = cJSON_PrintUnformatted(patch);
 	cJSON_Delete(patch);
 	CHECK_TEXT(text, "{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":"
 			 "\"batch/v1\",\"kind\":\"Job\",\"name\":\"heat\","
@@ -442,6 +496,7 @@ RUN_TESTS(TEST(the_pod_that_runs_is_found_among_former_ones),
 	  TEST(all_objects_have_a_kind_and_the_labels_of_the_job),
 	  TEST(nothing_of_the_template_is_left),
 	  TEST(volcanos_job_has_the_sizes_of_the_job_file),
+	  TEST(the_coordinator_is_told_the_numbers_that_are_stated),
 	  TEST(pods_run_confined_and_know_no_api_but_the_monitors),
 	  TEST(each_role_has_a_certificate_that_its_pod_alone_mounts),
 	  TEST(executors_end_before_they_are_killed),
