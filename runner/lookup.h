@@ -18,7 +18,9 @@ struct lookup {
 	const char *state;   /* the state directory of one job */
 	const char *connect; /* the address of its coordinator */
 	const char *token_file, *tls;
-	bool unencrypted; /* connections to other machines may be */
+	bool unencrypted;  /* connections to other machines may be */
+	bool is_scheduler; /* in a cluster by the certificate of that role, not
+			    * by a person's */
 
 	const char *namespace, *kubeconfig, *context; /* of a cluster */
 };

@@ -7,9 +7,9 @@
  *
  * A reach is a connection to the API, and a folder of ours for sockets.  A
  * route is the way to one coordinator: its pod is watched, its token and a
- * client's certificate read from the Secrets NAME-token and NAME-client-tls,
- * its port forwarded to a socket in the folder.  A client speaks gRPC to
- * that socket as to any other; the loop carries the bytes.
+ * certificate read from the Secrets NAME-token and NAME-client-tls (or
+ * NAME-scheduler-tls), its port forwarded to a socket in the folder.  A client
+ * speaks gRPC to that socket as to any other; the loop carries the bytes.
  *
  * The folder (mode 0700) is removed with the reach.  Until the program handles
  * them, SIGINT, SIGTERM and SIGHUP remove it and then do what they always do.

@@ -160,8 +160,10 @@ static void on_identity(void *user, const struct kube_answer *answer)
 	route->has_identity = true;
 	if (r < 0)
 		error_set(&err, r,
-			  "the certificate for clients of job %s: %s; or --tls "
+			  "the certificate for %s of job %s: %s; or --tls "
 			  "names a folder that has it",
+			  route->reach->lookup->is_scheduler ? "the scheduler"
+							     : "clients",
 			  route->job, answer->text);
 	else if (answer->r == 0)
 		r = kube_secret_identity(&route->identity, answer->object,
@@ -199,7 +201,10 @@ static int advance(struct route *route, struct error *err)
 	if (!*route->token.text)
 		r = token_read(&route->token, lookup->token_file, err);
 	if (r == 0 && !route->has_identity && !lookup->tls)
-		return get_secret(route, "client-tls", on_identity, err);
+		return get_secret(route,
+				  lookup->is_scheduler ? "scheduler-tls"
+						       : "client-tls",
+				  on_identity, err);
 	if (r == 0 && !route->has_identity)
 		r = keys_read_client(&route->identity, lookup->tls, err);
 	return r < 0 ? r : forward(route, err);
