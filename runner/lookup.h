@@ -23,6 +23,8 @@ struct lookup {
 			    * by a person's */
 
 	const char *namespace, *kubeconfig, *context; /* of a cluster */
+	const char *sockets; /* a folder for ways into a cluster that is this
+			      * program's alone; NULL: a new one */
 };
 
 /* What the environment gives; the rest is not given. */

@@ -27,6 +27,9 @@ struct reach {
 
 DEFINE_CLEANUP(struct reach, reach_destroy)
 
+/* The folder of a reach, before the first socket. */
+int reach_make_folder(struct reach *reach, struct error *err);
+
 struct route {
 	struct reach *reach;
 	struct reach *own_reach; /* goes with the route; NULL: another's */

@@ -2,10 +2,12 @@
 #include "runner/kube/internal.h"
 
 #include "base/text.h"
+#include "base/tree.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -61,14 +63,33 @@ static int set_words(struct reach *reach, const struct lookup *lookup,
 
 /* ---- the folder ---- */
 
-static int make_folder(struct reach *reach, const struct lookup *lookup,
-		       struct error *err)
+/* Of a program that was killed. */
+static int make_own_folder(struct reach *reach, const char *path,
+			   struct error *err)
 {
+	int r = tree_remove_path(path, err);
+
+	if (r < 0)
+		return r;
+	if (mkdir(path, 0700) < 0)
+		return error_errno(err, "%s", path);
+	snprintf(reach->folder, sizeof(reach->folder), "%s", path);
+	return 0;
+}
+
+int reach_make_folder(struct reach *reach, struct error *err)
+{
+	const struct lookup *lookup = reach->lookup;
 	/* the longest name in it, and the zero at its end */
 	const int room = (int)sizeof(((struct sockaddr_un *)0)->sun_path) -
 			 (int)sizeof("/4294967295");
+	const char *own = lookup->sockets;
 	const char *in[] = {lookup->runtime_dir, lookup->tmpdir, "/tmp"};
 
+	if (reach->folder[0])
+		return 0;
+	if (own && strlen(own) + sizeof("-XXXXXX") <= (size_t)room)
+		return make_own_folder(reach, own, err);
 	for (size_t i = 0; i < LENGTH(in); i++) {
 		if (!in[i] || in[i][0] != '/' ||
 		    snprintf(reach->folder, sizeof(reach->folder),
@@ -137,8 +158,6 @@ int reach_create(struct reach **out, struct loop *loop,
 		r = set_words(reach, lookup, err);
 	if (r == 0)
 		r = kube_create(&reach->kube, loop, reach->config, err);
-	if (r == 0)
-		r = make_folder(reach, lookup, err);
 	if (r == 0)
 		r = handle_signals(reach, err);
 	if (r < 0)

@@ -11,8 +11,10 @@
  * NAME-scheduler-tls), its port forwarded to a socket in the folder.  A client
  * speaks gRPC to that socket as to any other; the loop carries the bytes.
  *
- * The folder (mode 0700) is removed with the reach.  Until the program handles
- * them, SIGINT, SIGTERM and SIGHUP remove it and then do what they always do.
+ * The folder (mode 0700) is made for the first route and removed with the
+ * reach.  That of a program that was killed is made anew if the lookup names
+ * it.  Until the program handles them, SIGINT, SIGTERM and SIGHUP remove it and
+ * then do what they always do.
  */
 
 #include "client/client.h"

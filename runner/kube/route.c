@@ -107,8 +107,10 @@ static int forward(struct route *route, struct error *err)
 {
 	struct reach *reach = route->reach;
 	char *address = route->socket.address;
-	int r;
+	int r = reach_make_folder(reach, err);
 
+	if (r < 0)
+		return r;
 	snprintf(address, sizeof(route->socket.address), "unix:%s/%u",
 		 reach->folder, reach->made++);
 	r = kube_forward_start(&route->forward, reach->kube, reach->namespace,
