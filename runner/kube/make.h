@@ -25,6 +25,11 @@ struct kube_previous {
 	bool is_same;  /* it is a Job of this run */
 };
 
+/* Whether a Job, of Volcano or of Kubernetes alone, has ended; has ended well.
+ */
+bool kube_job_is_over(const cJSON *job);
+bool kube_job_is_done(const cJSON *job);
+
 /* Waits for the end of a job of that name which is ending.  run_id: of this
  * run; NULL: none.  -EEXIST: one of another run is there that runs, or does not
  * end, or which we have not made; and what to do about it. */

@@ -41,13 +41,21 @@ static bool has_phase(const cJSON *job, const char *const phases[], size_t n)
 	return false;
 }
 
-static bool is_over(const cJSON *job)
+bool kube_job_is_done(const cJSON *job)
 {
-	static const char *const phases[] = {"Completed", "Failed",
-					     "Terminated", "Aborted"};
+	static const char *const phases[] = {"Completed"};
 
 	return has_phase(job, phases, LENGTH(phases)) ||
-	       has_condition(job, "Complete") || has_condition(job, "Failed");
+	       has_condition(job, "Complete");
+}
+
+bool kube_job_is_over(const cJSON *job)
+{
+	static const char *const phases[] = {"Failed", "Terminated", "Aborted"};
+
+	return kube_job_is_done(job) ||
+	       has_phase(job, phases, LENGTH(phases)) ||
+	       has_condition(job, "Failed");
 }
 
 /* It was told to end, and nothing makes it go on. */
@@ -158,7 +166,7 @@ static int check_job(struct reach *reach, const struct kube_kind *kind,
 		return refuse_running(reach, name, kind, false, err);
 	if (is_of_run(job, run_id))
 		return kube_text(job, "metadata.deletionTimestamp") ? 1 : 0;
-	if (is_over(job))
+	if (kube_job_is_over(job))
 		return 0;
 	return is_ending(job) ? 1 : check_pods(reach, kind, name, err);
 }
