@@ -2,6 +2,8 @@
 #include "scheduler/carry_out.h"
 
 #include "base/log.h"
+#include "client/job.h"
+#include "jobfile/exit.h"
 #include "scheduler/clock.h"
 #include "scheduler/decide.h"
 
@@ -21,6 +23,8 @@ static void on_job(void *user, const Bellows__V1__Job *job)
 	unsigned slots = queued_slots(queued);
 
 	queued_on_job(queued, job);
+	if (state_is_over(job->state))
+		kube_run_is_over(&queued->run, job->exit_code);
 	spans_set(&scheduler->spans, queued->record.number, clock_wall(),
 		  queued->view.size);
 	if (want != queued_want(queued)) {
@@ -70,6 +74,7 @@ static const struct link_events link_events = {on_job, on_lost, on_answer};
 
 static void forget_run(struct queued *queued)
 {
+	queued->view.shortfall[0] = '\0';
 	spans_set(&queued->scheduler->spans, queued->record.number,
 		  clock_wall(), 0);
 	link_end(&queued->coordinator);
@@ -82,11 +87,11 @@ static void forget_run(struct queued *queued)
 	queued->record.told = 0;
 }
 
-static void on_programs_end(void *user, const struct queue_exit *ended,
-			    const char *why)
+static void end_run(struct queued *queued, const struct queue_exit *ended,
+		    const char *why)
 {
-	static const struct queue_exit done = {.code = 0, .saved = 75};
-	struct queued *queued = user;
+	static const struct queue_exit done = {.code = EXIT_DONE,
+					       .saved = EXIT_SUSPENDED};
 	struct record *record = &queued->record;
 	/* what was killed behind its end is not run again */
 	const struct queue_exit *how =
@@ -98,7 +103,10 @@ static void on_programs_end(void *user, const struct queue_exit *ended,
 	forget_run(queued);
 	queue_job_ended(&record->life, how);
 	if (how->lost)
-		snprintf(text, sizeof(text), "its programs were killed");
+		snprintf(text, sizeof(text), "%.300s",
+			 queued->coordinator.reach
+				 ? why
+				 : "its programs were killed");
 	else if (how->code == how->saved)
 		snprintf(text, sizeof(text), "it has saved and left its slots");
 	else if (*why && how->code != 0)
@@ -116,6 +124,82 @@ static void on_programs_end(void *user, const struct queue_exit *ended,
 	scheduler_settle(queued->scheduler);
 }
 
+/* ---- in a cluster ---- */
+
+static void on_pod(void *user, const cJSON *pod, const char *why)
+{
+	struct queued *queued = user;
+	struct queued_view *view = &queued->view;
+
+	if (!pod)
+		snprintf(view->shortfall, sizeof(view->shortfall),
+			 "its coordinator does not run: %.280s", why);
+	else if (!queued->coordinator.pod)
+		view->shortfall[0] = '\0';
+	link_set_pod(&queued->coordinator, pod);
+	queued->scheduler->on_change(queued->scheduler->user);
+	scheduler_settle(queued->scheduler);
+}
+
+static void on_run_end(void *user, int code, const char *why)
+{
+	const struct queue_exit how = {
+		.lost = code < 0,
+		.code = code < 0 ? EXIT_INTERNAL : code,
+		.saved = EXIT_SUSPENDED,
+	};
+	struct queued *queued = user;
+
+	queued->programs.alive = false;
+	end_run(queued, &how, why);
+}
+
+static void follow_run(struct queued *queued)
+{
+	static const struct kube_run_events events = {on_pod, on_run_end};
+
+	queued->is_making = false;
+	queued->programs.alive = true;
+	queued->run.job = queued->record.name;
+	queued->run.id = queued->record.run;
+	queued->run.events = &events;
+	queued->run.user = queued;
+	kube_run_follow(&queued->run, queued->scheduler->place.runs);
+}
+
+/* The programs that were to make a run have ended.  Those that were killed, or
+ * did not reach the cluster, may have made a part of it: only the next ones can
+ * tell. */
+static bool is_run_going_on(struct queued *queued,
+			    const struct queue_exit *ended, const char *why)
+{
+	if (!queued->scheduler->place.reach)
+		return false;
+	if (!ended->lost && ended->code == EXIT_DONE) {
+		follow_run(queued);
+		return true;
+	}
+	if (!ended->lost && ended->code != EXIT_UNREACHABLE)
+		return false;
+	snprintf(queued->view.shortfall, sizeof(queued->view.shortfall),
+		 "its Job is not made yet: %.290s",
+		 *why ? why : "the program that makes it was killed");
+	log_warn("job=%s %s", queued->record.name, queued->view.shortfall);
+	queued->is_making = true;
+	queued->call_again = clock_wall() + AGAIN;
+	scheduler_settle(queued->scheduler);
+	return true;
+}
+
+static void on_programs_end(void *user, const struct queue_exit *ended,
+			    const char *why)
+{
+	struct queued *queued = user;
+
+	if (!is_run_going_on(queued, ended, why))
+		end_run(queued, ended, why);
+}
+
 int carry_out_prepare(struct queued *queued, struct error *err)
 {
 	struct scheduler *scheduler = queued->scheduler;
@@ -123,7 +207,8 @@ int carry_out_prepare(struct queued *queued, struct error *err)
 	struct programs *programs = &queued->programs;
 
 	programs->loop = link->loop = scheduler->loop;
-	programs->state = &link->dir;
+	programs->state = scheduler->place.reach ? NULL : &link->dir;
+	link->reach = scheduler->place.reach;
 	programs->on_end = on_programs_end;
 	programs->user = link->user = queued;
 	queued_dir(scheduler->dir.path, queued->record.number, programs->dir);
@@ -135,14 +220,23 @@ int carry_out_prepare(struct queued *queued, struct error *err)
 		link->events = &link_events;
 		link_begin(link);
 	}
-	return state_dir_of(&link->dir, &scheduler->jobs_lookup,
-			    queued->record.name, err);
+	return link->reach ? 0
+			   : state_dir_of(&link->dir, &scheduler->jobs_lookup,
+					  queued->record.name, err);
 }
 
 /* Its programs are on their way once that is on the disk: a scheduler that is
  * killed must not leave programs of which the next one knows nothing. */
 static void start(struct queued *queued)
 {
+	struct error err;
+
+	if (place_name_run(queued, &err) < 0) {
+		log_error("job=%s is not started: %s", queued->record.name,
+			  err.text);
+		queued->call_again = clock_wall() + AGAIN;
+		return;
+	}
 	queue_job_started(&queued->record.life);
 	queued_told(queued, queued->record.life.grant);
 	if (queued->record.started == 0)
@@ -164,20 +258,18 @@ static void take_back_start(struct queued *queued)
 static void begin_programs(struct queued *queued)
 {
 	struct record *record = &queued->record;
-	char hosts[PATH_MAX + 16];
-	const struct programs_order order = {
-		.hosts =
-			place_file(queued, hosts, sizeof(hosts)) ? hosts : NULL,
-		.folder = record->folder,
+	struct programs_order order = {
 		.want = queued_want(queued),
 		.grant = record->life.told,
 	};
-	const struct queue_exit failed = {.code = 71, .saved = 75};
+	const struct queue_exit failed = {.code = EXIT_SYSTEM,
+					  .saved = EXIT_SUSPENDED};
 	struct error err;
 
+	place_put_words(queued, &order);
 	if (place_choose(queued, &err) < 0 ||
 	    programs_start(&queued->programs, &order, &err) < 0) {
-		on_programs_end(queued, &failed, err.text);
+		end_run(queued, &failed, err.text);
 		return;
 	}
 	queued->coordinator.events = &link_events;
@@ -254,16 +346,31 @@ static void go_on_starting(struct queued *queued)
 {
 	const struct queue_job *life = &queued->record.life;
 
-	if (life->cancelled || life->grant == 0)
+	if (queued->is_making && clock_wall() < queued->call_again)
+		return;
+	if (!queued->is_making && (life->cancelled || life->grant == 0))
 		take_back_start(queued);
 	else if (is_written(queued))
 		begin_programs(queued);
+}
+
+/* It is to end, and has no coordinator that could be told so. */
+static bool is_stuck(const struct queued *queued)
+{
+	const struct queue_job *life = &queued->record.life;
+
+	return life->runs && queued->run.runs && !queued->coordinator.pod &&
+	       (life->cancelled || life->grant == 0);
 }
 
 static void act(struct queued *queued)
 {
 	if (queued->record.life.runs && !queued->programs.alive) {
 		go_on_starting(queued);
+		return;
+	}
+	if (is_stuck(queued)) {
+		kube_run_remove(&queued->run);
 		return;
 	}
 	switch (queue_job_act(&queued->record.life)) {

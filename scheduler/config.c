@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <string.h>
 
 #define AT(member) offsetof(struct scheduler_config, member)
 
@@ -20,6 +21,29 @@ static const struct option_row rows[] = {
 	  "one for each processor", .max = SLOTS_MAX },
 	{ "hosts", "FILE", OPTION_TEXT, AT(hosts), 0,
 	  .help = "the hosts that the jobs run on, as of bellows run; with --slots" },
+	{ "on", "PLACE", OPTION_TEXT, AT(lookup.on), 0,
+	  .help = "kube: the jobs run in a namespace of a Kubernetes cluster; with "
+	  "--slots" },
+	{ "namespace", "NAME", OPTION_TEXT, AT(lookup.namespace), 0,
+	  .help = "of the jobs; default: the context's" },
+	{ "kubeconfig", "FILE", OPTION_TEXT, AT(lookup.kubeconfig), 0,
+	  .help = "how to reach the cluster; default: as kubectl" },
+	{ "context", "NAME", OPTION_TEXT, AT(lookup.context), 0,
+	  .help = "of the kubeconfig; default: its current one" },
+	{ "image", "IMAGE", OPTION_TEXT, AT(kube.image), 0,
+	  .help = "of all pods; default: localhost/bellows-ADAPTER:dev" },
+	{ "plain", NULL, OPTION_SWITCH, AT(kube.plain), 0,
+	  .help = "Jobs of Kubernetes alone; default: Volcano's, if it is there" },
+	{ "cpu", "QUANTITY", OPTION_TEXT, AT(kube.cpu), 0,
+	  .help = "that each executor asks for; default: ranks_per_executor" },
+	{ "memory", "QUANTITY", OPTION_TEXT, AT(kube.memory), 0,
+	  .help = "likewise, as 2Gi; default: none" },
+	{ "claim", "NAME", OPTION_TEXT, AT(kube.claim), 0,
+	  .help = "the volume claim for /data; default: one for each job" },
+	{ "storage", "QUANTITY", OPTION_TEXT, AT(kube.storage), 0,
+	  .help = "size of the claims that are made; default: 1Gi" },
+	{ "storage-class", "NAME", OPTION_TEXT, AT(kube.storage_class), 0,
+	  .help = "their class; default: the cluster's" },
 	{ "policy", "POLICY", OPTION_TEXT, AT(policy_name), 0,
 	  .help = "the rules; default: bellows" },
 	{ "gap", "TIME", OPTION_DURATION, AT(gap), 0,
@@ -55,9 +79,8 @@ void scheduler_print_help(void)
 {
 	fputs("usage: bellows-scheduler [option...]\n"
 	      "\n"
-	      "Runs the jobs of a queue on this machine: which job has how "
-	      "many "
-	      "slots, and\n"
+	      "Runs the jobs of a queue, here or elsewhere: which job has "
+	      "how many slots, and\n"
 	      "when.  'bellows submit' puts jobs into the queue, 'bellows "
 	      "queue' "
 	      "shows it.\n"
@@ -97,6 +120,49 @@ static int find_policy(struct scheduler_config *config, struct error *err)
 			 sched_policy_names(names, sizeof(names), false));
 }
 
+/* An option that says something of a cluster; NULL: none is given. */
+static const char *option_of_kube(const struct scheduler_config *config)
+{
+	const struct lookup *lookup = &config->lookup;
+	const struct scheduler_kube *kube = &config->kube;
+
+	return lookup->namespace     ? "namespace"
+	       : lookup->kubeconfig  ? "kubeconfig"
+	       : lookup->context     ? "context"
+	       : kube->image         ? "image"
+	       : kube->plain         ? "plain"
+	       : kube->cpu           ? "cpu"
+	       : kube->memory        ? "memory"
+	       : kube->claim         ? "claim"
+	       : kube->storage       ? "storage"
+	       : kube->storage_class ? "storage-class"
+				     : NULL;
+}
+
+static int check_place(const struct scheduler_config *config, struct error *err)
+{
+	const char *on = config->lookup.on;
+
+	if (on && strcmp(on, "kube") != 0)
+		return error_set(err, -EINVAL,
+				 "--on: '%s' is no place that jobs can be in; "
+				 "kube is",
+				 text_safe(on).s);
+	if (on && (config->hosts || config->adapters.n > 0))
+		return error_set(err, -EINVAL,
+				 "--%s does not go with --on kube",
+				 config->hosts ? "hosts" : "adapter");
+	if (!on && option_of_kube(config))
+		return error_set(err, -EINVAL, "--%s needs --on kube",
+				 option_of_kube(config));
+	if ((on || config->hosts) && config->slots == 0)
+		return error_set(err, -EINVAL,
+				 "--%s %s: --slots N says how many ranks run "
+				 "there at the same time",
+				 on ? "on" : "hosts", on ? on : config->hosts);
+	return 0;
+}
+
 int scheduler_config_read(struct scheduler_config *config, int argc,
 			  char **argv, struct error *err)
 {
@@ -114,11 +180,9 @@ int scheduler_config_read(struct scheduler_config *config, int argc,
 	if (config->tls && config->unencrypted)
 		return error_set(err, -EINVAL,
 				 "--tls and --unencrypted: one of them");
-	if (config->hosts && config->slots == 0)
-		return error_set(err, -EINVAL,
-				 "--hosts %s: --slots N says how many ranks "
-				 "its hosts run at the same time",
-				 config->hosts);
+	r = check_place(config, err);
+	if (r < 0)
+		return r;
 	if (config->slots == 0)
 		config->slots = processors();
 	return find_policy(config, err);

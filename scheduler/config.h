@@ -6,6 +6,12 @@
 #include "core/sched.h"
 #include "runner/lookup.h"
 
+/* As the options of `bellows run --on kube`; NULL: not given. */
+struct scheduler_kube {
+	const char *image, *cpu, *memory, *claim, *storage, *storage_class;
+	bool plain;
+};
+
 struct scheduler_config {
 	struct lookup lookup; /* state: of the queue, or NULL */
 	const char *policy_name;
@@ -13,6 +19,7 @@ struct scheduler_config {
 	unsigned slots;
 	msec_t gap, aging;
 	const char *hosts, *listen, *token_file, *tls, *log;
+	struct scheduler_kube kube;
 	bool unencrypted;
 	struct adapter_files adapters;
 	bool verbose, help, version;

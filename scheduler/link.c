@@ -15,10 +15,9 @@ static void look(void *user);
 
 static void close_client(struct link *link)
 {
-	if (!link->is_open)
-		return;
+	if (link->is_open)
+		watch_stop(&link->watch);
 	link->is_open = false;
-	watch_stop(&link->watch);
 	/* calls that are not answered are told so within */
 	client_close(&link->client);
 }
@@ -56,6 +55,51 @@ static void on_watch_end(void *user, int r, const struct error *err)
 		loop_timer_set(link->loop, &link->again, 0, open_again, link);
 }
 
+static void begin_watch(struct link *link)
+{
+	static const struct watch_events events = {
+		.on_job = on_job,
+		.on_end = on_watch_end,
+	};
+
+	link->is_open = true;
+	watch_start(&link->watch, &link->client, SECONDS(30), &events, link);
+}
+
+static void give_up(struct link *link, const char *why)
+{
+	log_debug("job=%s its coordinator is looked for: %s", link->name, why);
+	client_close(&link->client);
+	look_later(link);
+}
+
+static void on_route(void *user, int r, const char *text)
+{
+	struct link *link = user;
+	struct error err;
+
+	if (r < 0) {
+		give_up(link, text);
+		return;
+	}
+	route_lend(link->client.route, &link->client);
+	if (client_connect(&link->client, &err) < 0)
+		give_up(link, err.text);
+	else
+		begin_watch(link);
+}
+
+static int open_route(struct link *link, struct error *err)
+{
+	struct route *route;
+	int r = route_create(&route, link->reach, link->name, link->pod,
+			     on_route, link, err);
+
+	if (r == 0)
+		route_lend(route, &link->client);
+	return r;
+}
+
 static int open_client(struct link *link, struct error *err)
 {
 	struct client *client = &link->client;
@@ -76,14 +120,13 @@ static int open_client(struct link *link, struct error *err)
 
 static void look(void *user)
 {
-	static const struct watch_events events = {
-		.on_job = on_job,
-		.on_end = on_watch_end,
-	};
 	struct link *link = user;
 	struct client *client = &link->client;
 	struct error err = {""};
+	int r;
 
+	if (link->reach && !link->pod)
+		return; /* link_set_pod() goes on */
 	*client = (struct client){
 		.loop = link->loop,
 		.rpc = link->rpc,
@@ -91,15 +134,11 @@ static void look(void *user)
 				      * if the job encrypts */
 	};
 	snprintf(client->name, sizeof(client->name), "%s", link->name);
-	if (open_client(link, &err) < 0) {
-		log_debug("job=%s its coordinator is looked for: %s",
-			  link->name, err.text);
-		client_close(client);
-		look_later(link);
-		return;
-	}
-	link->is_open = true;
-	watch_start(&link->watch, client, SECONDS(30), &events, link);
+	r = link->reach ? open_route(link, &err) : open_client(link, &err);
+	if (r < 0)
+		give_up(link, err.text);
+	else if (!link->reach)
+		begin_watch(link);
 }
 
 void link_begin(struct link *link)
@@ -108,12 +147,22 @@ void link_begin(struct link *link)
 	loop_timer_set(link->loop, &link->look, LOOK_MIN, look, link);
 }
 
+void link_set_pod(struct link *link, const cJSON *pod)
+{
+	bool is_new = pod && !link->pod;
+
+	link->pod = pod;
+	if (is_new && !link->is_open && !link->client.route)
+		loop_timer_set(link->loop, &link->look, 0, look, link);
+}
+
 void link_end(struct link *link)
 {
 	static const struct link_events nothing;
 
 	loop_timer_clear(&link->look);
 	loop_timer_clear(&link->again);
+	link->pod = NULL;
 	link->call = LINK_NO_CALL;
 	link->events = &nothing;
 	close_client(link);

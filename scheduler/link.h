@@ -5,9 +5,13 @@
 /*
  * The connection to the coordinator of one job: looked for until it answers,
  * and again whenever it breaks
+ *
+ * On this machine and on hosts its address is in the folder of the job.  In a
+ * cluster it is looked for while its pod runs.
  */
 
 #include "client/watch.h"
+#include "runner/kube/reach.h"
 #include "runner/state_dir.h"
 
 enum link_call { LINK_NO_CALL, LINK_GRANT, LINK_CANCEL };
@@ -27,7 +31,9 @@ struct link {
 	struct rpc *rpc;
 	const struct link_events *events;
 	void *user;
-	struct state_dir dir; /* of the job */
+	struct state_dir dir; /* of the job; in a cluster: none */
+	struct reach *reach;  /* NULL: no cluster */
+	const cJSON *pod;     /* borrowed; NULL: none runs */
 	char name[64];
 	struct client client;
 	struct watch watch;
@@ -39,6 +45,10 @@ struct link {
 
 void link_begin(struct link *link);
 void link_end(struct link *link); /* no event comes any more */
+
+/* In a cluster: this pod runs; NULL: none does.  To be told whenever it
+ * changes. */
+void link_set_pod(struct link *link, const cJSON *pod);
 
 /* One at a time; grant 0 parks the job.  reason is copied. */
 void link_grant(struct link *link, unsigned grant, const char *reason);

@@ -121,13 +121,17 @@ static void tell_end(const struct scheduler *scheduler)
 static int serve(struct scheduler *scheduler, struct service *service,
 		 struct error *err)
 {
-	int r = rpc_create(&scheduler->rpc, scheduler->loop, err);
+	const struct scheduler_config *config = scheduler->config;
+	struct loop *loop = scheduler->loop;
+	int r = rpc_create(&scheduler->rpc, loop, err);
 
 	scheduler->on_change = service_on_change;
 	scheduler->user = service;
 	if (r == 0)
-		r = place_open(&scheduler->place, scheduler->config->hosts,
+		r = place_open(&scheduler->place, loop, config, &scheduler->dir,
 			       err);
+	if (r == 0)
+		r = catch_signals(loop, err);
 	if (r == 0)
 		r = scheduler_begin(scheduler, err);
 	if (r == 0)
@@ -135,7 +139,7 @@ static int serve(struct scheduler *scheduler, struct service *service,
 	if (r < 0)
 		return r;
 	tell(scheduler, service);
-	r = loop_run(scheduler->loop);
+	r = loop_run(loop);
 	tell_end(scheduler);
 	return r < 0 ? error_set(err, r, "the queue was taken over") : 0;
 }
@@ -157,9 +161,7 @@ static int run(const struct scheduler_config *config, struct loop *loop,
 		lock = lock_folder(&scheduler.dir, err);
 	if (r < 0 || lock < 0)
 		return r < 0 ? r : lock;
-	r = catch_signals(loop, err);
-	if (r == 0)
-		r = serve(&scheduler, &service, err);
+	r = serve(&scheduler, &service, err);
 	service_close(&service);
 	scheduler_end(&scheduler);
 	rpc_destroy(scheduler.rpc);

@@ -151,8 +151,7 @@ static void on_submit(struct rpc_call *call, const ProtobufCMessage *message,
 		rpc_call_end(call, code, "%s", err.text);
 		return;
 	}
-	snprintf(note, sizeof(note), "its output goes to %.200s/output",
-		 queued->programs.dir);
+	place_tell_output(queued, note, sizeof(note));
 	answer_once_kept(service, call, queued, true, note);
 }
 

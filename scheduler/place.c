@@ -2,32 +2,177 @@
 #include "scheduler/place.h"
 
 #include "base/file.h"
+#include "runner/kube/coordinator_pod.h"
+#include "runner/kube/job.h"
 #include "scheduler/scheduler.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
-int place_open(struct place *place, const char *path, struct error *err)
+int place_open(struct place *place, struct loop *loop,
+	       const struct scheduler_config *config,
+	       const struct state_dir *dir, struct error *err)
 {
-	place->path = path;
-	return path ? hosts_read(&place->hosts, path, err) : 0;
+	int r;
+
+	place->config = config;
+	snprintf(place->name, sizeof(place->name), "%s",
+		 config->hosts ? config->hosts : "this machine");
+	if (config->hosts)
+		return hosts_read(&place->hosts, config->hosts, err);
+	if (!config->lookup.on)
+		return 0;
+	snprintf(place->sockets, sizeof(place->sockets), "%s/sockets",
+		 dir->path);
+	place->lookup = config->lookup;
+	place->lookup.is_scheduler = true;
+	place->lookup.sockets = place->sockets;
+	r = reach_create(&place->reach, loop, &place->lookup, err);
+	if (r == 0)
+		r = kube_runs_create(&place->runs, place->reach, err);
+	if (r == 0)
+		snprintf(place->name, sizeof(place->name), "namespace %s",
+			 reach_namespace(place->reach));
+	return r;
 }
 
 void place_close(struct place *place)
 {
 	place->hosts = hosts_destroy(place->hosts);
+	place->runs = kube_runs_destroy(place->runs);
+	place->reach = reach_destroy(place->reach);
 }
 
 const char *place_name(const struct place *place)
 {
-	return place->hosts ? place->path : "this machine";
+	return place->name;
 }
 
-bool place_file(const struct queued *queued, char *path, size_t n)
+int place_check(const struct place *place, const char *path, const char *text,
+		struct error *err)
 {
-	snprintf(path, n, "%s/hosts", queued->programs.dir);
-	return queued->scheduler->place.hosts != NULL;
+	struct kube_job job = {0};
+	int r = place->reach ? kube_job_parse(&job, path, text, err) : 0;
+
+	kube_job_fini(&job);
+	return r;
+}
+
+void place_tell_output(const struct queued *queued, char *text, size_t n)
+{
+	const struct place *place = &queued->scheduler->place;
+
+	if (place->reach)
+		snprintf(text, n,
+			 "'kubectl -n %s logs -l " KUBE_JOB "=%s," KUBE_ROLE
+			 "=coordinator' shows its output",
+			 reach_namespace(place->reach), queued->record.name);
+	else
+		snprintf(text, n, "its output goes to %.200s/output",
+			 queued->programs.dir);
+}
+
+/* ---- for `bellows run` ---- */
+
+static void path_of_hosts(const struct queued *queued, char path[PATH_MAX + 16])
+{
+	snprintf(path, PATH_MAX + 16, "%s/hosts", queued->programs.dir);
+}
+
+/* value: NULL: not given. */
+static void put(struct programs_order *order, const char *option,
+		const char *value)
+{
+	if (!value)
+		return;
+	order->words[order->n_words++] = option;
+	order->words[order->n_words++] = value;
+}
+
+static void put_kube(const struct queued *queued, struct programs_order *order)
+{
+	const struct place *place = &queued->scheduler->place;
+	const struct scheduler_kube *kube = &place->config->kube;
+	const struct lookup *lookup = &place->config->lookup;
+
+	put(order, "--on", "kube");
+	put(order, "--run-id", queued->record.run);
+	put(order, "--namespace", reach_namespace(place->reach));
+	put(order, "--kubeconfig", lookup->kubeconfig);
+	put(order, "--context", lookup->context);
+	put(order, "--image", kube->image);
+	put(order, "--cpu", kube->cpu);
+	put(order, "--memory", kube->memory);
+	put(order, "--claim", kube->claim);
+	put(order, "--storage", kube->storage);
+	put(order, "--storage-class", kube->storage_class);
+	if (kube->plain)
+		order->words[order->n_words++] = "--plain";
+	order->words[order->n_words++] = "--detach";
+}
+
+void place_put_words(const struct queued *queued, struct programs_order *order)
+{
+	const struct place *place = &queued->scheduler->place;
+
+	if (place->reach) {
+		put_kube(queued, order);
+		return;
+	}
+	put(order, "--folder", queued->record.folder);
+	for (size_t i = 0; i < place->config->adapters.n; i++)
+		put(order, "--adapter", place->config->adapters.at[i]);
+	if (!place->hosts)
+		return;
+	path_of_hosts(queued, order->hosts);
+	put(order, "--hosts", order->hosts);
+}
+
+/* "": none */
+static const char *namespace_of(const struct place *place)
+{
+	return place->reach ? reach_namespace(place->reach) : "";
+}
+
+int place_check_begun(const struct place *place, const struct record *record,
+		      struct error *err)
+{
+	const struct queue_job *life = &record->life;
+
+	if (life->over || !(life->runs || life->began) ||
+	    strcmp(record->namespace, namespace_of(place)) == 0)
+		return 0;
+	if (*record->namespace)
+		return error_set(err, -EACCES,
+				 "job %s of this queue has begun in a cluster: "
+				 "start with --on kube --namespace %s, or with "
+				 "another --state DIR",
+				 record->name, record->namespace);
+	return error_set(err, -EACCES,
+			 "job %s of this queue has begun outside of a cluster: "
+			 "start without --on kube, or with another --state DIR",
+			 record->name);
+}
+
+int place_name_run(struct queued *queued, struct error *err)
+{
+	const struct place *place = &queued->scheduler->place;
+	struct record *record = &queued->record;
+	unsigned char bytes[8];
+	char *to = record->run;
+
+	*to = '\0';
+	snprintf(record->namespace, sizeof(record->namespace), "%s",
+		 namespace_of(place));
+	if (!place->reach)
+		return 0;
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+		return error_errno(err, "random numbers");
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		to += sprintf(to, "%02x", bytes[i]);
+	return 0;
 }
 
 /* ---- how much runs on each host ---- */
@@ -96,8 +241,9 @@ int place_choose(struct queued *queued, struct error *err)
 	size_t size = 0;
 	FILE *to;
 
-	if (!place_file(queued, path, sizeof(path)))
+	if (!hosts)
 		return 0;
+	path_of_hosts(queued, path);
 	if (order(queued) < 0)
 		return error_set(err, -ENOMEM, "out of memory");
 	to = open_memstream(&text, &size);
@@ -125,8 +271,10 @@ void place_adopt(struct queued *queued)
 	CLEANUP(hosts_destroy) struct hosts *own = NULL;
 	char path[PATH_MAX + 16];
 
-	if (!place_file(queued, path, sizeof(path)) ||
-	    hosts_read(&own, path, NULL) < 0)
+	if (!all)
+		return;
+	path_of_hosts(queued, path);
+	if (hosts_read(&own, path, NULL) < 0)
 		return;
 	/* of another hosts file than today's: its load is not known */
 	for (size_t i = 0; i < own->n; i++)

@@ -77,7 +77,8 @@ static void read_why(const struct programs *programs, char why[TAIL])
 /* What was killed may leave a coordinator that still ends its ranks. */
 static bool is_left(const struct programs *programs)
 {
-	int r = previous_run_look(programs->state, NULL);
+	int r = programs->state ? previous_run_look(programs->state, NULL)
+				: RUN_OVER;
 
 	return r == RUN_ALIVE || r == RUN_ENDING;
 }
@@ -168,9 +169,9 @@ static int spawn_run(struct programs *programs,
 	char file[PATH_MAX + 16], status[PATH_MAX + 16], bellows[PATH_MAX];
 	char want[16], grant[16];
 	/* first: an option that is refused behind it is told there, too */
-	const char *argv[16] = {bellows,   "run",      "--status",    status,
-				"--quiet", "--folder", order->folder, "--want",
-				want,      "--grant",  grant,         file};
+	const char *argv[PROGRAMS_WORDS_MAX + 11] = {
+		bellows,  "run", "--status", status, "--quiet",
+		"--want", want,  "--grant",  grant,  file};
 	const struct spawn what = {
 		.argv = argv,
 		.in = lock,
@@ -182,10 +183,8 @@ static int spawn_run(struct programs *programs,
 
 	path_of(programs, "job.yaml", file);
 	path_of(programs, "status", status);
-	if (order->hosts) {
-		argv[12] = "--hosts";
-		argv[13] = order->hosts;
-	}
+	for (size_t i = 0; i < order->n_words; i++)
+		argv[10 + i] = order->words[i];
 	snprintf(want, sizeof(want), "%u", order->want);
 	snprintf(grant, sizeof(grant), "%u", order->grant);
 	r = program_find_beside("bellows", bellows, sizeof(bellows), err);

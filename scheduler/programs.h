@@ -3,7 +3,8 @@
 #define SCHEDULER_PROGRAMS_H
 
 /*
- * The programs of one job: `bellows run` as a process that outlives this one
+ * The programs of one job: `bellows run` as a process that outlives this one.
+ * In a cluster it makes the job and ends, and the job's programs go on there.
  *
  * In the folder of the job, DIR/jobs/NUMBER:
  *
@@ -15,6 +16,7 @@
  *     messages   what `bellows run` said
  */
 
+#include "apps/load.h"
 #include "core/queue_job.h"
 #include "loop/loop.h"
 #include "runner/state_dir.h"
@@ -24,7 +26,8 @@
 struct programs {
 	struct loop *loop;
 	char dir[PATH_MAX];
-	const struct state_dir *state; /* where its coordinator is */
+	const struct state_dir *state; /* where its coordinator is; NULL: in a
+					* cluster */
 	pid_t pid;                     /* 0: no child of this process */
 	bool alive;
 	struct queue_exit how; /* it has ended, once pid is 0 */
@@ -35,9 +38,12 @@ struct programs {
 	void *user;
 };
 
+enum { PROGRAMS_WORDS_MAX = 24 + ADAPTER_FILES_ARGS_MAX };
+
 struct programs_order {
-	const char *folder; /* that relative directories start from */
-	const char *hosts;  /* hosts file; NULL: this machine */
+	const char *words[PROGRAMS_WORDS_MAX]; /* more of `bellows run` */
+	size_t n_words;
+	char hosts[PATH_MAX + 16]; /* that a word may be */
 	unsigned want, grant;
 };
 

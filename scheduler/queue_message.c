@@ -94,7 +94,7 @@ static void tell(const struct queued *queued, int spare,
 				 queued->scheduler->book.trouble.text);
 			return;
 		}
-		break;
+		/* fallthrough */
 	case QUEUE_RUNNING:
 		if (*queued->view.shortfall) {
 			snprintf(text, RECORD_WHY_MAX, "%s",
@@ -121,8 +121,9 @@ static void show(struct shown *out, const struct queued *queued, int spare)
 
 	bellows__v1__queue_job__init(job);
 	tell(queued, spare, out->reason);
-	snprintf(out->output, sizeof(out->output), "%s/output",
-		 queued->programs.dir);
+	if (!queued->coordinator.reach)
+		snprintf(out->output, sizeof(out->output), "%s/output",
+			 queued->programs.dir);
 	job->number = record->number;
 	job->name = (char *)record->name;
 	job->user = (char *)record->user;

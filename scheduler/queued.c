@@ -268,6 +268,7 @@ struct queued *queued_destroy(struct queued *queued)
 	if (!queued)
 		return NULL;
 	programs_leave(&queued->programs);
+	kube_run_leave(&queued->run);
 	if (queued->coordinator.loop)
 		link_end(&queued->coordinator);
 	list_remove(&queued->link);

@@ -11,6 +11,7 @@
 #include "core/step_meter.h"
 #include "jobfile/jobfile.h"
 #include "proto/bellows.pb-c.h"
+#include "runner/kube/runs.h"
 #include "scheduler/link.h"
 #include "scheduler/programs.h"
 #include "scheduler/record.h"
@@ -45,7 +46,9 @@ struct queued {
 	bool is_explained; /* why it waits */
 
 	struct programs programs;
-	unsigned *hosts; /* where it runs: indices, the first ones first */
+	struct kube_run run; /* once they have made it in a cluster */
+	bool is_making;      /* they make it, or have to try again */
+	unsigned *hosts;     /* where it runs: indices, the first ones first */
 	struct link coordinator;
 	struct queued_view view;
 	unsigned granting; /* the grant that a call tells */

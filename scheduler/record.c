@@ -34,7 +34,9 @@ struct field {
 static const struct field of_record[] = {
 	R(WHOLE, "job", number), R(TEXT, "name", name), R(TEXT, "user", user),
 	R(TEXT, "path", path), R(TEXT, "folder", folder),
-	R(TEXT, "request", request), R(TEXT, "why", why),
+	R(TEXT, "request", request), R(TEXT, "run", run),
+	R(TEXT, "namespace", namespace),
+	R(TEXT, "why", why),
 	R(WHOLE, "priority", priority), R(WHOLE, "min", min),
 	R(WHOLE, "each", each),
 	R(WHOLE, "max", max), R(WHOLE, "length", length),

@@ -36,7 +36,9 @@ struct record {
 	char path[PATH_MAX];   /* where the job file was read, for sentences */
 	char folder[PATH_MAX]; /* that relative directories start from */
 	char request[RECORD_NAME_MAX]; /* of the Submit; "": none */
-	char why[RECORD_WHY_MAX];      /* of its last change */
+	char run[RECORD_NAME_MAX]; /* ID of its run in a cluster; "": none */
+	char namespace[RECORD_NAME_MAX]; /* of the cluster; "": not in one */
+	char why[RECORD_WHY_MAX];        /* of its last change */
 	unsigned priority;
 	unsigned min, max;         /* ranks, as the job file says */
 	unsigned each;             /* ranks of an executor, as it says, too */

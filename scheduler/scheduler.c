@@ -139,6 +139,9 @@ static int adopt(struct scheduler *scheduler, const struct record *record,
 
 	if (user < 0)
 		return error_set(err, user, "out of memory");
+	r = place_check_begun(&scheduler->place, record, err);
+	if (r < 0)
+		return r;
 	read_file(&file, scheduler, record);
 	r = queued_create(&queued, scheduler, record, file, err);
 	/* what it runs on has changed: its start will say so */

@@ -116,6 +116,7 @@ static enum rpc_code check_place(const struct record *record,
 				 const struct jobfile *file, struct error *err)
 {
 	const struct queued *other = wish_find(scheduler, record->name);
+	const struct place *place = &scheduler->place;
 	unsigned slots = scheduler->config->slots;
 
 	if (other && !other->record.life.over) {
@@ -140,6 +141,8 @@ static enum rpc_code check_place(const struct record *record,
 			       record->name);
 		return RPC_INVALID_ARGUMENT;
 	}
+	if (place_check(place, record->path, file->text, err) < 0)
+		return RPC_INVALID_ARGUMENT;
 	if (scheduler->n >= JOBS_MAX) {
 		error_describe(err, "the queue is full: %d jobs", JOBS_MAX);
 		return RPC_RESOURCE_EXHAUSTED;

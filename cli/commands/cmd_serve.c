@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WORDS_MAX = 24 + ADAPTER_FILES_ARGS_MAX };
+enum { WORDS_MAX = 48 + ADAPTER_FILES_ARGS_MAX };
 
 struct words {
 	const char *at[WORDS_MAX];
@@ -51,6 +51,18 @@ int cmd_serve(const struct args *args, const struct output *output)
 	add(&words, "--slots", number(slots, args->slots, ""));
 	add(&words, "--policy", args->policy);
 	add(&words, "--hosts", args->hosts);
+	add(&words, "--on", lookup->on);
+	add(&words, "--namespace", lookup->namespace);
+	add(&words, "--kubeconfig", lookup->kubeconfig);
+	add(&words, "--context", lookup->context);
+	add(&words, "--image", args->image);
+	add(&words, "--cpu", args->cpu);
+	add(&words, "--memory", args->memory);
+	add(&words, "--claim", args->claim);
+	add(&words, "--storage", args->storage);
+	add(&words, "--storage-class", args->storage_class);
+	if (args->plain)
+		words.at[words.n++] = "--plain";
 	add(&words, "--gap", number(gap, args->gap, "ms"));
 	add(&words, "--state", lookup->state);
 	add(&words, "--listen", args->listen);

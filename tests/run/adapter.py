@@ -12,6 +12,7 @@ import shutil
 import sys
 
 import harness
+import job_queue
 
 MODULES = {os.path.basename(path): os.path.abspath(path)
            for path in sys.argv[2:]}
@@ -38,6 +39,14 @@ def a_job_of_a_loaded_adapter_is_rescaled(room):
     room.scale(3).ends_with(0)
     room.finishes(at, work)
     assert "parint: resumed at iteration" in at.output
+
+
+def a_job_of_a_queue_runs_by_an_adapter_of_its_scheduler(room):
+    good = module(room, "good.so")
+    queue = job_queue.Queue(room, 4, "--adapter", good)
+    queue.ask("submit", job(room, job_queue.SHORT), "--adapter", good)
+    queue.wait("it is done", lambda jobs: jobs["heat"]["state"] == "done")
+    queue.end()
 
 
 def an_executor_without_the_adapter_says_that_it_lacks_it(room):
@@ -90,6 +99,7 @@ def validate_knows_what_it_has_loaded(room):
 
 harness.main(
     a_job_of_a_loaded_adapter_is_rescaled,
+    a_job_of_a_queue_runs_by_an_adapter_of_its_scheduler,
     an_executor_without_the_adapter_says_that_it_lacks_it,
     every_program_refuses_an_adapter_with_64_and_the_reason,
     validate_knows_what_it_has_loaded,

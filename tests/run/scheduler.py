@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many jobs under bellows-scheduler.  args: BIN"""
 
-import json
 import os
 import re
 import signal
@@ -12,97 +11,11 @@ import certificates
 import harness
 import mounts
 import paced
+from job_queue import KEPT, SHORT, Queue
 
-SHORT = harness.Work(1003, 20, 7)
 # four minutes on two ranks, or until the test lets it run to its end
 LASTING = harness.Work(100003, 8000, 1, pace=3 * paced.ON_ONE_RANK)
-# of the queue, and of each of its jobs
-KEPT = re.compile(r"lock|journal|jobs/(\d+/(job\.yaml|hosts|lock|status|output|messages)?)?")
-GAP = "1s"
 PAGE = 4096
-
-
-class Queue:
-    """A room with a scheduler.  access: words of whoever calls it."""
-
-    def __init__(self, room, slots=4, *words, access=()):
-        self.room, self.slots, self.access = room, slots, access
-        self.words = ["--slots", slots, "--gap", GAP, *words]
-        room.stale = KEPT
-        self.serve()
-
-    def serve(self):
-        self.program = self.room.start("bellows", "serve", *self.words)
-        self.room.wait("a scheduler", lambda: "listening on" in
-                       self.program.errors)
-
-    def end(self):
-        """The scheduler ends; its jobs have ended before."""
-        self.program.tell(signal.SIGTERM)
-        self.program.ends_with(0)
-
-    def write(self, name, work=SHORT, ranks=(1, 1, 4), **keys):
-        folder = self.room.path(f"ck-{name}")
-        os.makedirs(folder, exist_ok=True)
-        return self.room.job(work, name, ranks, **{
-            "checkpoint": f"{{dir: ck-{name}, deadline: 30s}}", **keys})
-
-    def submit(self, name, work=SHORT, *words, ranks=(1, 1, 4), **keys):
-        path = self.write(name, work, ranks, **keys)
-        self.ask("submit", path, *words)
-
-    def ask(self, *words, code=0):
-        return self.room.run("bellows", *words, *self.access).ends_with(code)
-
-    def jobs(self):
-        """None of them has more than its part, whenever that is looked at."""
-        queue = json.loads(self.ask("queue", "--all", "--json").output)
-        jobs = {job["name"]: job for job in queue["jobs"]}
-        assert sum(job["ranks"] for job in jobs.values()) <= self.slots, jobs
-        # those that are seen twice have run at the same time
-        ranks = set(self.room.ours("parint")) & set(self.room.ours("parint"))
-        assert len(ranks) <= self.slots, (len(ranks), jobs)
-        return jobs
-
-    def wait(self, what, test):
-        """test gets the jobs by their names; returns what it returned."""
-        seen = {}
-
-        def look():
-            seen.update(self.jobs())
-            return test(seen)
-
-        try:
-            return self.room.wait(what, look, again=harness.ASK_AGAIN)
-        except AssertionError as late:
-            raise AssertionError(f"{late}: " + ", ".join(
-                f"{name} {job['state']} ({job['reason']})"
-                for name, job in seen.items())) from None
-
-    def is_on(self, **sizes):
-        """Waits until these jobs compute on so many ranks."""
-        return self.wait(f"sizes {sizes}", lambda jobs: all(
-            name in jobs and jobs[name]["state"] == "running"
-            and jobs[name]["ranks"] == size for name, size in sizes.items()))
-
-    def folder(self, name):
-        number = self.jobs()[name]["number"]
-        return os.path.join(self.room.state, "_queue", "jobs", str(number))
-
-    def output(self, name):
-        return harness.read(os.path.join(self.folder(name), "output")) \
-            .decode(errors="replace")
-
-    def finish(self, again=False, **works):
-        """Lets the jobs run to their ends, each with the digest of plain
-        mpiexec.  again: ranks may have printed it when nobody was left to see
-        their end."""
-        self.room.pace(0)
-        self.wait("the end of all jobs", lambda jobs: all(
-            jobs[name]["state"] == "done" for name in works))
-        for name, work in works.items():
-            assert harness.digest(self.output(name), again) \
-                == work.digest(), name
 
 
 def queue_with_one(room, work):
@@ -234,7 +147,7 @@ def jobs_on_hosts_begin_where_least_runs(room):
 def hosts_without_a_number_of_slots_are_refused(room):
     room.stale = KEPT
     room.run("bellows", "serve", "--hosts", "h").ends_with(64).says(
-        "--slots N says how many ranks its hosts run")
+        "--slots N says how many ranks run there")
     room.run("bellows", "serve", "--hosts", room.write("h", "n1\n"),
              "--slots", 2).ends_with(65).says("h:1: there is no address")
 
@@ -410,6 +323,45 @@ def a_job_file_may_change_once_it_is_submitted(room):
     queue.end()
 
 
+KUBECONFIG = """
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
+contexts: [{name: c, context: {cluster: c, user: c, namespace: physics}}]
+users: [{name: c, user: {token: abc}}]
+current-context: c
+"""
+
+
+def a_cluster_that_does_not_answer_is_asked_again(room):
+    queue = Queue(room, 4, "--on", "kube", "--kubeconfig",
+                  room.write("kubeconfig", KUBECONFIG))
+    queue.ask("submit", queue.write("far", checkpoint="{dir: /far}"),
+              code=65).says("/far is not below /data")
+    queue.submit("one")
+    for _ in range(2):
+        queue.wait("that it is not made", lambda jobs: "its Job is not made yet"
+                   in jobs["one"]["reason"])
+        assert queue.jobs()["one"]["grant"] == 4
+        queue.end()
+        queue.serve()
+    queue.end()
+    room.run("bellows-scheduler").ends_with(64).says(
+        "start with --on kube --namespace physics, or with another --state")
+    room.wait("the end of what would have made it",
+              lambda: not room.ours("bellows"))
+
+
+def a_place_is_one_place(room):
+    for words, says in (
+            (["--on", "moon"], "--on: 'moon' is no place that jobs can be in"),
+            (["--on", "kube"], "--on kube: --slots N says how many ranks run"),
+            (["--on", "kube", "--hosts", "h"],
+             "--hosts does not go with --on kube"),
+            (["--image", "i"], "--image needs --on kube")):
+        room.run("bellows-scheduler", *words).ends_with(64).says(says)
+
+
 def a_second_scheduler_of_the_same_queue_is_refused(room):
     queue = Queue(room)
     room.run("bellows", "serve").ends_with(71).says(
@@ -476,6 +428,8 @@ if __name__ == "__main__":
         callers_of_an_encrypted_port_need_a_certificate,
         what_could_never_run_is_refused_when_it_is_submitted,
         a_job_file_may_change_once_it_is_submitted,
+        a_cluster_that_does_not_answer_is_asked_again,
+        a_place_is_one_place,
         a_second_scheduler_of_the_same_queue_is_refused,
         a_policy_that_does_not_exist_is_refused,
         a_port_without_a_token_is_refused,
