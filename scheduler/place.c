@@ -4,12 +4,28 @@
 #include "base/file.h"
 #include "runner/kube/coordinator_pod.h"
 #include "runner/kube/job.h"
+#include "runner/kube/manifests.h"
 #include "scheduler/scheduler.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+
+static int check_kube(const struct scheduler_kube *kube, struct error *err)
+{
+	const struct kube_wish wish = {
+		.image = kube->image,
+		.cpu = kube->cpu,
+		.memory = kube->memory,
+		.claim = kube->claim,
+		.storage = kube->storage,
+		.storage_class = kube->storage_class,
+		.plain = kube->plain,
+	};
+
+	return kube_wish_check(&wish, err) < 0 ? -EACCES : 0;
+}
 
 int place_open(struct place *place, struct loop *loop,
 	       const struct scheduler_config *config,
@@ -24,6 +40,9 @@ int place_open(struct place *place, struct loop *loop,
 		return hosts_read(&place->hosts, config->hosts, err);
 	if (!config->lookup.on)
 		return 0;
+	r = check_kube(&config->kube, err);
+	if (r < 0)
+		return r;
 	snprintf(place->sockets, sizeof(place->sockets), "%s/sockets",
 		 dir->path);
 	place->lookup = config->lookup;

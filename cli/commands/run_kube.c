@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 #include "base/list.h"
-#include "base/text.h"
 #include "cli/commands/jobfile_from_args.h"
 #include "cli/commands/run_view.h"
 #include "cli/exit_code.h"
@@ -33,71 +32,6 @@ struct kube_order {
 };
 
 /* ---- what was asked for ---- */
-
-static int check_quantity(const char *flag, const char *text, const char *such,
-			  struct error *err)
-{
-	if (!text || kube_is_quantity(text))
-		return 0;
-	return error_set(err, -EINVAL, "--%s: '%s' is no quantity; %s is", flag,
-			 text_safe(text).s, such);
-}
-
-static bool is_word(const char *text)
-{
-	for (; *text; text++)
-		if (*text <= ' ' || *text > '~')
-			return false;
-	return true;
-}
-
-static bool is_label(const char *text)
-{
-	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789");
-
-	return n > 0 && n <= 63 && !text[n];
-}
-
-static int check_words(const struct args *args, struct error *err)
-{
-	const char *mode = args->mode ? args->mode : "pods";
-
-	if (strcmp(mode, "pods") != 0 && strcmp(mode, "replicas") != 0)
-		return error_set(err, -EINVAL,
-				 "--mode: '%s' is none; pods or replicas",
-				 text_safe(mode).s);
-	if (args->plain && strcmp(mode, "replicas") == 0)
-		return error_set(err, -EINVAL,
-				 "--mode replicas is of Volcano's Job, which "
-				 "--plain goes without");
-	if (args->claim && (args->storage || args->storage_class))
-		return error_set(err, -EINVAL,
-				 "--claim names a claim that is there, --%s is "
-				 "for one that is made: not both",
-				 args->storage ? "storage" : "storage-class");
-	if (args->run_id && !is_label(args->run_id))
-		return error_set(err, -EINVAL,
-				 "--run-id: '%s' is none; 1 to 63 of a-z and "
-				 "0-9",
-				 text_safe(args->run_id).s);
-	if (args->image && (!args->image[0] || !is_word(args->image)))
-		return error_set(err, -EINVAL, "--image: '%s' is no image",
-				 text_safe(args->image).s);
-	return 0;
-}
-
-static int check_args(const struct args *args, struct error *err)
-{
-	int r = check_words(args, err);
-
-	if (r == 0)
-		r = check_quantity("cpu", args->cpu, "2 or 500m", err);
-	if (r == 0)
-		r = check_quantity("memory", args->memory, "2Gi", err);
-	if (r == 0)
-		r = check_quantity("storage", args->storage, "10Gi", err);
-	return r;
-}
 
 /* The text of the job file, or of the one that the options stand for.  Returns
  * 0 or an exit status. */
@@ -131,13 +65,39 @@ static int read_job(struct kube_order *order, struct error *err)
 								: 0;
 }
 
+static struct kube_wish wish_of(const struct kube_order *order)
+{
+	const struct args *args = order->args;
+
+	return (struct kube_wish){
+		.job = order->job.job,
+		.text = order->job.text,
+		.token = order->token.text,
+		.keys = &order->keys,
+		.image = args->image     ? args->image
+			 : *order->image ? order->image
+					 : NULL,
+		.mode = args->mode ? args->mode : "pods",
+		.cpu = args->cpu,
+		.memory = args->memory,
+		.claim = args->claim,
+		.storage = args->storage,
+		.storage_class = args->storage_class,
+		.want = args->want,
+		.grant = args->grant,
+		.run_id = args->run_id,
+		.plain = args->plain,
+	};
+}
+
 /* Returns 0 or an exit status. */
 static int prepare(struct kube_order *order, struct error *err)
 {
 	const struct args *args = order->args;
+	const struct kube_wish wish = wish_of(order);
 	int code;
 
-	if (check_args(args, err) < 0)
+	if (kube_wish_check(&wish, err) < 0)
 		return EXIT_USAGE;
 	code = read_job(order, err);
 	if (code != 0)
@@ -161,29 +121,6 @@ static int prepare(struct kube_order *order, struct error *err)
 	snprintf(order->image, sizeof(order->image), "localhost/bellows-%s:dev",
 		 order->job.job->adapter->name);
 	return 0;
-}
-
-static struct kube_wish wish_of(const struct kube_order *order)
-{
-	const struct args *args = order->args;
-
-	return (struct kube_wish){
-		.job = order->job.job,
-		.text = order->job.text,
-		.token = order->token.text,
-		.keys = &order->keys,
-		.image = args->image ? args->image : order->image,
-		.mode = args->mode ? args->mode : "pods",
-		.cpu = args->cpu,
-		.memory = args->memory,
-		.claim = args->claim,
-		.storage = args->storage,
-		.storage_class = args->storage_class,
-		.want = args->want,
-		.grant = args->grant,
-		.run_id = args->run_id,
-		.plain = args->plain,
-	};
 }
 
 /* ---- printing ---- */

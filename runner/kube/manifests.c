@@ -468,21 +468,3 @@ cJSON *kube_owned_by(const struct kube_objects *objects)
 	cJSON_AddStringToObject(one, "uid", objects->uid);
 	return patch;
 }
-
-bool kube_is_quantity(const char *text)
-{
-	static const char *const suffixes[] = {"",  "m",  "k",  "M",  "G",
-					       "T", "Ki", "Mi", "Gi", "Ti"};
-	size_t n = strspn(text, "0123456789"), k = 0;
-
-	if (n > 0 && text[n] == '.') {
-		k = strspn(text + n + 1, "0123456789");
-		n += k ? k + 1 : 0;
-	}
-	if (n == 0 || n > 18)
-		return false;
-	for (size_t i = 0; i < LENGTH(suffixes); i++)
-		if (strcmp(text + n, suffixes[i]) == 0)
-			return true;
-	return false;
-}

@@ -31,7 +31,7 @@ struct kube_wish {
 	const char *text;          /* and its text */
 	const char *namespace, *token, *image;
 	const struct keys *keys;
-	const char *mode;          /* "pods", "replicas" */
+	const char *mode;          /* "pods", "replicas"; NULL: pods */
 	const char *cpu;           /* NULL: a core for each rank */
 	const char *memory;        /* NULL: not said */
 	const char *claim;         /* that is there; NULL: NAME-data is made */
@@ -41,6 +41,10 @@ struct kube_wish {
 	const char *run_id;        /* a label of all objects; NULL: none */
 	bool plain;                /* without Volcano */
 };
+
+/* What was said of it by words: 0, or -EINVAL with a sentence that names the
+ * option. */
+int kube_wish_check(const struct kube_wish *wish, struct error *err);
 
 struct kube_object {
 	const struct kube_kind *kind;

@@ -358,7 +358,9 @@ def a_place_is_one_place(room):
             (["--on", "kube"], "--on kube: --slots N says how many ranks run"),
             (["--on", "kube", "--hosts", "h"],
              "--hosts does not go with --on kube"),
-            (["--image", "i"], "--image needs --on kube")):
+            (["--image", "i"], "--image needs --on kube"),
+            (["--on", "kube", "--slots", 4, "--cpu", "much"],
+             "--cpu: 'much' is no quantity")):
         room.run("bellows-scheduler", *words).ends_with(64).says(says)
 
 
