@@ -146,20 +146,13 @@ void queued_told(struct queued *queued, unsigned grant)
 		queued->record.told = grant;
 }
 
-/* Ranks that compute, with nothing under way. */
-static bool is_steady(const Bellows__V1__Job *job)
-{
-	return job->state == BELLOWS__V1__STATE__RUNNING &&
-	       job->target == job->size && job->size > 0;
-}
-
 /* Slots that it was told to leave are its own until its ranks have left them,
  * also for a scheduler that does not hear it yet. */
 static void leave_slots(struct queued *queued, const Bellows__V1__Job *job)
 {
 	unsigned told = queued->record.life.told;
 
-	if (is_steady(job) && job->grant == told && job->size <= told)
+	if (job_is_settled(job) && job->grant == told && job->size <= told)
 		queued->record.told = told;
 }
 
@@ -172,7 +165,7 @@ static void measure(struct queued *queued, const Bellows__V1__Job *job)
 		.at = (msec_t)job->step_at,
 	};
 
-	if (is_steady(job))
+	if (job_is_settled(job))
 		step_meter_look(&queued->meter, &look);
 	else
 		step_meter_break(&queued->meter);
