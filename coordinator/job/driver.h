@@ -29,6 +29,7 @@
 #include "coordinator/launch/launcher.h"
 #include "coordinator/launch/launches.h"
 #include "coordinator/members/members.h"
+#include "core/eta.h"
 
 struct driver;
 
@@ -143,6 +144,9 @@ const char *driver_trouble(const struct driver *driver);
  * 0: it does not. */
 void driver_describe_stall(const struct driver *driver, char *text, size_t n);
 msec_t driver_stall_length(const struct driver *driver);
+/* Nothing is known of a job without ranks, or that stands still.  While a start
+ * is made there is no rate, and its time is not in what is left. */
+struct eta driver_eta(const struct driver *driver);
 unsigned driver_held(const struct driver *driver); /* executors to be held */
 int driver_exit_code(const struct driver *driver); /* once it is over */
 

@@ -7,11 +7,13 @@
  */
 
 #include "coordinator/job/driver.h"
+#include "coordinator/job/eta_watch.h"
 #include "coordinator/job/events.h"
 #include "coordinator/job/match_watch.h"
 #include "coordinator/job/periodic.h"
 #include "coordinator/job/stall_watch.h"
 #include "coordinator/launch/trial.h"
+#include "core/eta.h"
 #include "core/resume_proof.h"
 #include "jobfile/exit.h"
 
@@ -54,6 +56,7 @@ struct driver {
 	struct loop_timer surplus; /* the next release of a surplus executor */
 	struct periodic periodic;
 	struct stall_watch stall;
+	struct eta_meter eta; /* see eta_watch.h */
 	struct match_watch match;
 	/* no start before: ranks of the coordinator that was may compute until
 	 * then, out of reach; nor after: the job may be another's */

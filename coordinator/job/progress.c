@@ -211,6 +211,7 @@ static void on_step(struct driver *driver, const struct line_facts *facts,
 	history_on_progress(driver->history, facts->step, facts->total,
 			    driver->progress.epoch != epoch, loop_now());
 	driver->progress.epoch = epoch;
+	eta_watch_on_step(driver);
 	if (is_new)
 		stall_watch_on_step(driver);
 	if (!driver->job.stepped)

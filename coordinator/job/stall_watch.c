@@ -170,6 +170,7 @@ void driver_hold_back(struct driver *driver, bool yes)
 {
 	driver->stall.held_back = yes;
 	stall_watch_on_job(driver);
+	eta_watch_on_job(driver);
 }
 
 /* ---- life ---- */

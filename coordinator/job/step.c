@@ -217,6 +217,7 @@ static void follow(struct driver *driver, const struct job *before,
 	checkpoint_recovery_on_step(driver->recovery, before, &driver->job);
 	periodic_on_step(driver, before);
 	stall_watch_on_job(driver);
+	eta_watch_on_job(driver);
 	/* or another start is to be prepared */
 	if (moved || job_effect(before) != job_effect(&driver->job) ||
 	    (driver->job.next != 0 && driver->job.next != before->next))

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ETA_MAX 1e15 /* thirty thousand years */
-
 void history_init(struct history *history, msec_t now)
 {
 	memset(history, 0, sizeof(*history));
@@ -439,17 +437,4 @@ double history_step_time(const struct history *history)
 	if (history->step <= history->first_step || spent <= 0)
 		return 0;
 	return (double)spent / (double)(history->step - history->first_step);
-}
-
-msec_t history_eta(const struct history *history, msec_t now)
-{
-	double each = history_step_time(history), left;
-
-	if (history->total == 0 || each <= 0)
-		return -1;
-	if (history->step >= history->total)
-		return 0;
-	left = (double)(history->total - history->step) * each;
-	/* what an application says of itself may be anything */
-	return left < ETA_MAX ? (msec_t)left : (msec_t)ETA_MAX;
 }

@@ -129,8 +129,6 @@ double history_step_time(const struct history *history);
 
 /* 0 to 1; negative: not known. */
 double history_progress(const struct history *history);
-/* Milliseconds to the end at the rate of this start; negative: not known. */
-msec_t history_eta(const struct history *history, msec_t now);
 
 /* Fills spans, rescales and notices of a message: arrays and entries are made
  * with malloc() and freed by history_unfill(). */

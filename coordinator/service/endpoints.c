@@ -161,6 +161,7 @@ static void print_metrics(void *user, FILE *to)
 		.history = driver_history(driver),
 		.ledger = members_ledger(driver_members(driver)),
 		.executors_wanted = driver_held(driver),
+		.eta = driver_eta(driver),
 		.stall = driver_stall_length(driver),
 		.now = loop_now(),
 	};

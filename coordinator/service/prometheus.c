@@ -58,7 +58,6 @@ static void put_ranks(const struct prometheus_source *f, FILE *to)
 static void put_progress(const struct prometheus_source *f, FILE *to)
 {
 	double progress = history_progress(f->history);
-	msec_t eta = history_eta(f->history, f->now);
 
 	put_one(to, "bellows_step", METRICS_GAUGE,
 		"Last step of the application that was seen.",
@@ -66,8 +65,15 @@ static void put_progress(const struct prometheus_source *f, FILE *to)
 	put_one(to, "bellows_progress_ratio", METRICS_GAUGE,
 		"0 to 1; NaN: not known.", progress < 0 ? NAN : progress);
 	put_one(to, "bellows_eta_seconds", METRICS_GAUGE,
-		"To the end at the present rate; NaN: not known.",
-		eta < 0 ? NAN : seconds(eta));
+		"Time that is left to compute; NaN: not known.",
+		f->eta.left < 0 ? NAN : f->eta.left);
+	put_one(to, "bellows_eta_deviation_seconds", METRICS_GAUGE,
+		"Standard deviation of the ETA; NaN: not known.",
+		f->eta.sd < 0 ? NAN : f->eta.sd);
+	put_one(to, "bellows_steps_per_second", METRICS_GAUGE,
+		"Rate at the present size, measured or predicted; NaN: not "
+		"known.",
+		f->eta.rate > 0 ? f->eta.rate : NAN);
 	put_one(to, "bellows_stalled_seconds", METRICS_GAUGE,
 		"Without progress, of a job that stands still (stall_after); "
 		"0: it does not.",

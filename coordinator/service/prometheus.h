@@ -11,6 +11,7 @@
  */
 
 #include "coordinator/journal/history.h"
+#include "core/eta.h"
 #include "core/member.h"
 #include "jobfile/jobfile.h"
 
@@ -23,6 +24,7 @@ struct prometheus_source {
 	const struct history *history;
 	const struct ledger *ledger;
 	unsigned executors_wanted;
+	struct eta eta;
 	msec_t stall; /* for how long it stands still; 0: it does not */
 	msec_t now;
 };

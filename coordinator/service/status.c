@@ -6,7 +6,10 @@
 #include "coordinator/service/shortfall.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+
+#define TIME_MAX 1e15 /* milliseconds: thirty thousand years */
 
 Bellows__V1__State status_state(enum job_state state)
 {
@@ -84,6 +87,27 @@ static void describe_shortfall(struct service *service, msec_t now)
 			   sizeof(service->shortfall));
 }
 
+/* What an application says of itself may be anything. */
+static int64_t msec_of(double seconds)
+{
+	return (int64_t)fmin(seconds * 1000, TIME_MAX);
+}
+
+static void fill_progress(const struct driver *driver, Bellows__V1__Job *out)
+{
+	const struct history *history = driver_history(driver);
+	struct eta eta = driver_eta(driver);
+
+	out->progress = history_progress(history);
+	out->step = history->step;
+	out->total = history->total;
+	out->step_at = (uint64_t)history->last_step;
+	out->rate = eta.rate;
+	out->eta = eta.left >= 0 ? msec_of(eta.left) : -1;
+	if (eta.sd >= 0)
+		out->eta_sd = (uint64_t)msec_of(fmax(eta.sd, 0.001));
+}
+
 int status_fill(struct service *service, Bellows__V1__Job *out)
 {
 	const struct launch *runs =
@@ -109,15 +133,11 @@ int status_fill(struct service *service, Bellows__V1__Job *out)
 	out->min = service->jobfile->ranks.min;
 	out->max = service->jobfile->ranks.max;
 	out->epoch = driver_job(service->driver)->epoch;
-	out->progress = history_progress(driver_history(service->driver));
-	out->step = driver_history(service->driver)->step;
-	out->total = driver_history(service->driver)->total;
-	out->step_at = (uint64_t)driver_history(service->driver)->last_step;
+	fill_progress(service->driver, out);
 	out->checkpoint_bytes =
 		checkpoint_recovery_newest(driver_recovery(service->driver))
 			->bytes;
 	out->age = (uint64_t)(now - driver_history(service->driver)->began);
-	out->eta = history_eta(driver_history(service->driver), now);
 	out->executors_wanted = driver_held(service->driver);
 	out->rescales = driver_history(service->driver)->rescales_done;
 	out->exit_code = driver_exit_code(service->driver);

@@ -9,6 +9,7 @@ static struct jobfile *jobfile;
 static struct job job;
 static struct history history;
 static struct ledger ledger;
+static struct eta eta;
 static char *text;
 
 static const char description[] = "name: heat\n"
@@ -65,6 +66,7 @@ static void print(void)
 						 .history = &history,
 						 .ledger = &ledger,
 						 .executors_wanted = 3,
+						 .eta = eta,
 						 .stall = 5500,
 						 .now = 6000};
 	size_t n = 0;
@@ -90,6 +92,7 @@ static void a_job_that_runs_is_told_in_figures(void)
 	begin();
 	history_on_progress(&history, 10, 100, true, 2000);
 	history_on_progress(&history, 20, 100, false, 3000);
+	eta = (struct eta){.rate = 10, .left = 8, .sd = 0.25};
 	print();
 	CHECK(has("bellows_job_info{job=\"heat\",app=\"parint\",version="
 		  "\"" VERSION "\"} 1"));
@@ -101,6 +104,8 @@ static void a_job_that_runs_is_told_in_figures(void)
 	CHECK(has("bellows_starts_total 1"));
 	CHECK(has("bellows_step 20") && has("bellows_progress_ratio 0.2"));
 	CHECK(has("bellows_eta_seconds 8"));
+	CHECK(has("bellows_eta_deviation_seconds 0.25"));
+	CHECK(has("bellows_steps_per_second 10"));
 	CHECK(has("bellows_stalled_seconds 5.5"));
 	CHECK(has("bellows_executors{state=\"ready\"} 1"));
 	CHECK(has("bellows_executors{state=\"joined\"} 1"));
@@ -112,9 +117,12 @@ static void a_job_that_runs_is_told_in_figures(void)
 static void what_is_not_known_is_no_number(void)
 {
 	begin();
+	eta = (struct eta){.left = -1, .sd = -1};
 	print();
 	CHECK(has("bellows_progress_ratio NaN"));
 	CHECK(has("bellows_eta_seconds NaN"));
+	CHECK(has("bellows_eta_deviation_seconds NaN"));
+	CHECK(has("bellows_steps_per_second NaN"));
 }
 
 static void lost_executors_are_not_counted(void)
