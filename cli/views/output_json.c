@@ -92,6 +92,13 @@ static void add_lists(cJSON *object, const Bellows__V1__Job *job)
 	}
 }
 
+static void add_eta(cJSON *object, const Bellows__V1__Job *job)
+{
+	json_add_known(object, "steps_per_s", job->rate > 0 ? job->rate : -1);
+	json_add_known(object, "eta_ms", (double)job->eta);
+	json_add_nonzero(object, "eta_sd_ms", job->eta_sd);
+}
+
 static void add_job(cJSON *object, const Bellows__V1__Job *job)
 {
 	json_add_text(object, "name", job->name);
@@ -106,9 +113,10 @@ static void add_job(cJSON *object, const Bellows__V1__Job *job)
 	json_add_number(object, "epoch", job->epoch);
 	json_add_known(object, "progress", job->progress);
 	json_add_number(object, "step", (double)job->step);
+	json_add_nonzero(object, "total", job->total);
 	json_add_text(object, "unit", job->unit);
 	json_add_number(object, "age_ms", (double)job->age);
-	json_add_known(object, "eta_ms", (double)job->eta);
+	add_eta(object, job);
 	json_add_number(object, "executors_wanted", job->executors_wanted);
 	json_add_number(object, "rescales", job->rescales);
 	json_add_number(object, "paused_ms", (double)job_paused(job));
@@ -132,7 +140,7 @@ static void add_now(cJSON *object, const Bellows__V1__Job *job)
 	json_add_number(object, "target", job->target);
 	json_add_known(object, "progress", job->progress);
 	json_add_number(object, "step", (double)job->step);
-	json_add_known(object, "eta_ms", (double)job->eta);
+	add_eta(object, job);
 }
 
 static const char *const event_names[] = {

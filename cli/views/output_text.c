@@ -166,7 +166,8 @@ static void print_progress(FILE *to, const Bellows__V1__Job *job)
 		print_step(to, job, job->step);
 	}
 	if (job->eta >= 0)
-		fprintf(to, ", %s left", text_duration(job->eta).s);
+		fprintf(to, ", %s left",
+			text_estimate(job->eta, (msec_t)job->eta_sd).s);
 }
 
 static void print_saved(FILE *to, const Bellows__V1__Job *job,
@@ -293,6 +294,26 @@ static void print_last_rescale(FILE *to, const Bellows__V1__Job *job)
 	}
 }
 
+/* "step 1728 of 4000, 28 steps/s, 1 min 20 s +- 2.4 s left" */
+static void print_pace(FILE *to, const Bellows__V1__Job *job)
+{
+	struct text step = text_step(job->step, unit_of(job));
+
+	if (!(job->rate > 0) && job->eta < 0)
+		return;
+	fprintf(to, "\n%s", text_safe(step.s).s);
+	/* a time with its unit twice would not fit a line */
+	if (job->total > 0 && strncmp(step.s, "step ", 5) == 0)
+		fprintf(to, " of %" PRIu64, job->total);
+	if (job->rate > 0)
+		fprintf(to, ", %s",
+			text_safe(text_rate(job->rate, unit_of(job)).s).s);
+	if (job->eta >= 0)
+		fprintf(to, ", %s left",
+			text_estimate(job->eta, (msec_t)job->eta_sd).s);
+	fputc('\n', to);
+}
+
 static void text_jobs(FILE *to, Bellows__V1__Job *const *jobs, size_t n,
 		      bool list)
 {
@@ -315,6 +336,7 @@ static void text_jobs(FILE *to, Bellows__V1__Job *const *jobs, size_t n,
 		print_unreached(to, jobs, n);
 		return;
 	}
+	print_pace(to, jobs[0]);
 	if (jobs[0]->reason[0])
 		fprintf(to, "\n%s\n", text_safe(jobs[0]->reason).s);
 	if (jobs[0]->shortfall[0])

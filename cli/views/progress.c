@@ -70,22 +70,36 @@ static void put_unknown(char *line, size_t n, const Bellows__V1__Job *job,
 	append(line, n, part, width);
 }
 
-static void put_known(char *line, size_t n, double progress, msec_t eta,
-		      const struct progress_style *style)
+/* Columns for a bar beside these; 0: it would be too short. */
+static unsigned room_beside(const char *line, const char *percent,
+			    const char *left, unsigned width)
 {
-	char percent[32], left[64] = "", bar[BAR_MOST * 3 + 8];
-	unsigned used, room;
+	unsigned used = text_columns(line) + text_columns(percent) +
+			text_columns(left) + 4;
+	unsigned room = width > used ? width - used : 0;
+
+	return room < BAR_LEAST ? 0 : room > BAR_MOST ? BAR_MOST : room;
+}
+
+/* The deviation gives way first, then the bar. */
+static void put_known(char *line, size_t n, double progress, msec_t eta,
+		      msec_t deviation, const struct progress_style *style)
+{
+	char percent[32], left[128] = "", bar[BAR_MOST * 3 + 8];
+	unsigned room;
 
 	progress = progress > 1 ? 1 : progress;
 	snprintf(percent, sizeof(percent), " %5.1f %%", progress * 100);
 	if (eta >= 0)
+		snprintf(left, sizeof(left), "  %.100s left",
+			 text_estimate(eta, deviation).s);
+	room = room_beside(line, percent, left, style->width);
+	if (room == 0 && eta >= 0) {
 		snprintf(left, sizeof(left), "  %s left", text_duration(eta).s);
-
-	used = text_columns(line) + text_columns(percent) + text_columns(left);
-	room = style->width > used + 4 ? style->width - used - 4 : 0;
-	if (room >= BAR_LEAST) {
-		progress_bar(bar, progress, room > BAR_MOST ? BAR_MOST : room,
-			     style->utf8);
+		room = room_beside(line, percent, left, style->width);
+	}
+	if (room > 0) {
+		progress_bar(bar, progress, room, style->utf8);
 		append(line, n, " ", style->width);
 		append(line, n, bar, style->width);
 	}
@@ -111,7 +125,7 @@ void progress_render_share(char *line, size_t n, const char *what, double share,
 {
 	line[0] = '\0';
 	if (append(line, n, what, style->width))
-		put_known(line, n, share, left, style);
+		put_known(line, n, share, left, 0, style);
 }
 
 void progress_render(char *line, size_t n, const Bellows__V1__Job *job,
@@ -126,7 +140,8 @@ void progress_render(char *line, size_t n, const Bellows__V1__Job *job,
 		return;
 	}
 	if (job->progress >= 0)
-		put_known(line, n, job->progress, job->eta, style);
+		put_known(line, n, job->progress, job->eta, (msec_t)job->eta_sd,
+			  style);
 	else
 		put_unknown(line, n, job, style->width);
 }

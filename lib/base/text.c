@@ -57,6 +57,27 @@ struct text text_step(uint64_t n, const char *unit)
 	return text;
 }
 
+struct text text_rate(double rate, const char *unit)
+{
+	struct text text;
+	double amount = is_time(unit) ? rate / 1e3 : rate;
+
+	snprintf(text.s, sizeof(text.s),
+		 amount < 99.5 ? "%.2g %s%.400s/s" : "%.0f %s%.400s/s", amount,
+		 is_time(unit) ? "s " : "", is_time(unit) ? unit + 3 : unit);
+	return text;
+}
+
+struct text text_estimate(msec_t time, msec_t deviation)
+{
+	struct text text;
+
+	snprintf(text.s, sizeof(text.s), "%s%s%s", text_duration(time).s,
+		 time >= 0 && deviation > 0 ? " +- " : "",
+		 time >= 0 && deviation > 0 ? text_duration(deviation).s : "");
+	return text;
+}
+
 struct brief text_pause(msec_t time)
 {
 	struct brief text;

@@ -30,6 +30,13 @@ struct text text_amount(uint64_t n, const char *unit);
 /* Where it is: "step 12", or as text_amount() if the unit is a time. */
 struct text text_step(uint64_t n, const char *unit);
 
+/* So much of it in a second: "3.1 steps/s", "120 s of model time/s". */
+struct text text_rate(double rate, const char *unit);
+
+/* "20 min 26 s +- 40 s": a time and its standard deviation; without the latter
+ * if it is 0. */
+struct text text_estimate(msec_t time, msec_t deviation);
+
 /* The ending of a noun: "%u rank%s". */
 static inline const char *text_plural(uint64_t n)
 {

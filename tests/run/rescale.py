@@ -12,15 +12,27 @@ SCHEDULE = "{schedule: [{at: 1%, ranks: 4}, {at: 15%, ranks: 3}]}"
 SVG = "{http://www.w3.org/2000/svg}svg"
 
 
-def rescaled(room, *options, steps=False):
+def its_end_comes_closer(room):
+    """The status tells the rate, and the time that is left with its deviation."""
+    first = room.wait_job("a measured end", lambda job: job["eta_sd_ms"])
+    assert first["steps_per_s"] > 0 and first["total"] == 2000, first
+    room.wait_job("a sooner end", lambda job:
+                  job["eta_ms"] and job["eta_ms"] < first["eta_ms"])
+    status = room.run("bellows", "status", "heat").ends_with(0).output
+    assert re.search(r"^step \d+ of 2000, [\d.]+ steps/s, .* \+- .* left$",
+                     status, re.M), status
+
+
+def rescaled(room, *options, steps=False, meanwhile=lambda room: None):
     work = harness.lasting_work(steps=steps)
     at = room.start("bellows", "run", room.job(work, scale=SCHEDULE), *options)
     room.runs_on(3)
+    meanwhile(room)
     return room.finishes(at, work)
 
 
 def a_job_that_went_to_4_and_to_3_has_the_digest_of_plain_mpiexec(room):
-    at = rescaled(room)
+    at = rescaled(room, meanwhile=its_end_comes_closer)
     assert len(re.findall(r"^parint: resumed at", at.output, re.M)) == 2
     at.says("running on 2 ranks", "running on 4 ranks", "running on 3 ranks",
             "done after", ", 2 rescales")

@@ -77,7 +77,10 @@ static inline void sample_init(struct sample *sample)
 	job->progress = 0.432;
 	job->step = 1728;
 	job->age = 23100;
+	job->total = 4000;
+	job->rate = 28.4;
 	job->eta = 80000;
+	job->eta_sd = 2400;
 	job->executors_wanted = 4;
 	job->rescales = 1;
 	job->n_members = 1;

@@ -320,8 +320,9 @@ static void json_keys_stay_as_they_are(void)
 	keys_of(job, keys, sizeof(keys));
 	CHECK_TEXT(keys,
 		   "name state reason ranks target want grant min max epoch "
-		   "progress step unit age_ms eta_ms executors_wanted rescales "
-		   "paused_ms exit_code network trouble shortfall disk stall "
+		   "progress step total unit age_ms steps_per_s eta_ms "
+		   "eta_sd_ms executors_wanted rescales paused_ms exit_code "
+		   "network trouble shortfall disk stall "
 		   "members history spans ");
 	CHECK_TEXT(cJSON_GetObjectItem(job, "reason")->valuestring,
 		   "\xef\xbf\xbd");
@@ -362,7 +363,8 @@ static void json_events_are_one_line_each(void)
 		text,
 		"{\"event\":\"state\",\"time_ms\":23100,\"state\":\"running\","
 		"\"reason\":\"\",\"ranks\":4,\"target\":4,\"progress\":0.432,"
-		"\"step\":1728,\"eta_ms\":80000}\n"
+		"\"step\":1728,\"steps_per_s\":28.4,\"eta_ms\":80000,\"eta_sd_"
+		"ms\":2400}\n"
 		"{\"event\":\"message\",\"time_ms\":null,\"text\":\"saving\"}\n"
 		"{\"event\":\"output\",\"time_ms\":null,\"stream\":\"stdout\","
 		"\"text\":\"a\\n\\\"b\"}\n"
@@ -394,6 +396,9 @@ static void a_table_lists_members_below_one_job(void)
 			"  RESCALES\n"
 			"heat      4       4  running      43.2 %   1 min 20 s"
 			"         1\n"
+			"\n"
+			"step 1728 of 4000, 28 steps/s, 1 min 20 s +- 2.4 s "
+			"left\n"
 			"\n"
 			"2 -> 4 cost a pause of 0.800 s (still computing 0.100 "
 			"s, writing 0.200 s, standing still 0.500 s)\n"

@@ -76,8 +76,11 @@ static void a_status_line_says_what_fits(void)
 	sample_init(&sample);
 	line(text, 80, false, &sample.job);
 	CHECK_TEXT(text,
-		   "running 4 ranks [###############---------------------] "
-		   " 43.2 %  1 min 20 s left");
+		   "running 4 ranks [###########----------------]  43.2 %  "
+		   "1 min 20 s +- 2.4 s left");
+	line(text, 62, false, &sample.job);
+	CHECK_TEXT(text, "running 4 ranks [#######-----------]  43.2 %  "
+			 "1 min 20 s left");
 	line(text, 50, false, &sample.job);
 	CHECK_TEXT(text, "running 4 ranks  43.2 %  1 min 20 s left");
 	line(text, 30, false, &sample.job);
@@ -89,9 +92,8 @@ static void a_status_line_says_what_fits(void)
 	line(text, 70, true, &sample.job);
 	CHECK_TEXT(text, "growing 2 \xe2\x86\x92 4 ranks "
 			 "[\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88"
-			 "\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88"
-			 "\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88"
-			 "\xe2\x96\x8c            ]  43.2 %  1 min 20 s left");
+			 "\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8c       ]"
+			 "  43.2 %  1 min 20 s +- 2.4 s left");
 }
 
 static void no_status_line_reaches_the_last_column(void)
@@ -132,7 +134,20 @@ static void one_newline_is_no_part_of_its_line(void)
 	CHECK(text_line_length("", 0) == 0);
 }
 
+static void a_rate_and_an_estimate_are_as_exact_as_they_are_known(void)
+{
+	CHECK_TEXT(text_rate(3.14, "steps").s, "3.1 steps/s");
+	CHECK_TEXT(text_rate(0.00271, "steps").s, "0.0027 steps/s");
+	CHECK_TEXT(text_rate(1234.5, "frames").s, "1234 frames/s");
+	CHECK_TEXT(text_rate(1500, "ms of model time").s,
+		   "1.5 s of model time/s");
+	CHECK_TEXT(text_estimate(1226000, 40000).s, "20 min 26 s +- 40 s");
+	CHECK_TEXT(text_estimate(1226000, 0).s, "20 min 26 s");
+	CHECK_TEXT(text_estimate(-1, 0).s, "-");
+}
+
 RUN_TESTS(TEST(durations_are_as_exact_as_they_are_short),
+	  TEST(a_rate_and_an_estimate_are_as_exact_as_they_are_known),
 	  TEST(what_is_counted_has_its_unit),
 	  TEST(what_came_over_the_wire_cannot_steer_a_terminal),
 	  TEST(long_text_is_cut_between_characters),
