@@ -83,6 +83,8 @@ static void forget_run(struct queued *queued)
 	step_meter_break(&queued->meter);
 	queued->view.pauses = 0;
 	queued->view.eta = -1;
+	queued->view.eta_sd = 0;
+	queued->view.rate = 0;
 	queued->call_again = 0;
 	queued->record.told = 0;
 }

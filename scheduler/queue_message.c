@@ -139,6 +139,8 @@ static void show(struct shown *out, const struct queued *queued, int spare)
 				? 1
 				: view->progress;
 	job->eta = view->eta;
+	job->eta_sd = view->eta_sd;
+	job->rate = view->rate;
 	job->submitted = (uint64_t)record->submitted;
 	job->started = (uint64_t)record->started;
 	job->ended = (uint64_t)record->ended;

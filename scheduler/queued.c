@@ -212,6 +212,8 @@ void queued_on_job(struct queued *queued, const Bellows__V1__Job *job)
 	view->size = ranks_of(job);
 	view->progress = job->progress;
 	view->eta = job->eta;
+	view->eta_sd = job->eta_sd;
+	view->rate = job->rate;
 	view->step = job->step;
 	view->total = job->total;
 	view->checkpoint = job->checkpoint_bytes;

@@ -23,6 +23,8 @@ struct queued_view {
 	unsigned size;
 	double progress;      /* negative: not known */
 	msec_t eta;           /* likewise */
+	uint64_t eta_sd;      /* its standard deviation; 0: not known */
+	double rate;          /* steps a second; 0: not known */
 	uint64_t step, total; /* total 0: not known */
 	uint64_t checkpoint;  /* bytes; 0: there is none */
 	char shortfall[RECORD_WHY_MAX];

@@ -19,7 +19,9 @@ static cJSON *json_job(const Bellows__V1__QueueJob *job)
 	json_add_number(object, "grant", job->grant);
 	json_add_number(object, "ranks", job->size);
 	json_add_known(object, "progress", job->progress);
+	json_add_known(object, "steps_per_s", job->rate > 0 ? job->rate : -1);
 	json_add_known(object, "eta_ms", (double)job->eta);
+	json_add_nonzero(object, "eta_sd_ms", job->eta_sd);
 	json_add_nonzero(object, "submitted_ms", job->submitted);
 	json_add_nonzero(object, "started_ms", job->started);
 	json_add_nonzero(object, "ended_ms", job->ended);

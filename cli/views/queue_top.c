@@ -11,11 +11,17 @@
 
 enum { NAME_MOST = 20, BAR_LEAST = 5, BAR_MOST = 60, COLUMNS_MOST = 500 };
 
+enum {
+	DEVIATION = 15, /* " +- 20 min 26 s" */
+	/* Columns of a job that runs beside its number, name and bar. */
+	OTHERS = 2 + 22 + 3 + 18 + DEVIATION,
+};
+
 struct page {
 	FILE *to;
 	const struct screen_size *size;
 	unsigned used, left_out;
-	int number, name; /* widths of two columns */
+	int number, name, deviation; /* widths of columns */
 };
 
 /* The last row is kept for the number of jobs that found no room. */
@@ -44,6 +50,7 @@ static void print_line(struct page *page, const char *fmt, ...)
 
 static void measure(struct page *page, const Bellows__V1__Queue *queue)
 {
+	bool tells = false;
 	char number[24];
 
 	page->number = page->name = (int)strlen("NAME");
@@ -53,10 +60,14 @@ static void measure(struct page *page, const Bellows__V1__Queue *queue)
 		int digits = snprintf(number, sizeof(number), "%" PRIu64,
 				      queue->jobs[i]->number);
 
+		tells = tells || queue->jobs[i]->eta_sd > 0;
 		page->number = digits > page->number ? digits : page->number;
 		page->name = columns > page->name ? columns : page->name;
 	}
 	page->name = page->name < NAME_MOST ? page->name : NAME_MOST;
+	if (tells && page->number + page->name + OTHERS + BAR_LEAST <=
+			     (int)page->size->columns)
+		page->deviation = DEVIATION;
 }
 
 /* Number and name, in their columns. */
@@ -102,7 +113,7 @@ static void print_head(struct page *page, const Bellows__V1__Queue *queue)
 
 static void print_running(struct page *page, const Bellows__V1__QueueJob *job)
 {
-	char before[600], want[16] = "-", after[96];
+	char before[600], want[16] = "-", sd[64] = "", after[160];
 
 	if (job->want)
 		snprintf(want, sizeof(want), "%u", job->want);
@@ -112,9 +123,13 @@ static void print_running(struct page *page, const Bellows__V1__QueueJob *job)
 		print_line(page, "%s%s", before, listed_state_name(job->state));
 		return;
 	}
-	snprintf(after, sizeof(after), "%3.0f %%  %11s",
+	if (job->eta_sd > 0)
+		snprintf(sd, sizeof(sd), " +- %s",
+			 text_duration((msec_t)job->eta_sd).s);
+	snprintf(after, sizeof(after), "%3.0f %%  %11s%-*.*s",
 		 (job->progress < 1 ? job->progress : 1) * 100,
-		 text_duration((msec_t)job->eta).s);
+		 text_duration((msec_t)job->eta).s, page->deviation,
+		 page->deviation, sd);
 	print_bar(page, before, job->progress, after);
 }
 

@@ -70,6 +70,8 @@ def a_scale_request_of_a_person_is_a_want_within_the_grant(room):
     queue.is_on(one=2)
     queue.wait("the slots are given back",
                lambda jobs: jobs["one"]["grant"] == 2)
+    queue.wait("its end is known", lambda jobs:
+               jobs["one"]["steps_per_s"] and jobs["one"]["eta_sd_ms"])
     assert "the job wants fewer ranks" in queue.ask("explain", "one").output
     queue.finish(one=work)
     queue.end()

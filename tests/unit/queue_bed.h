@@ -57,7 +57,9 @@ static inline void fill_queue(void)
 	job->grant = 4;
 	job->want = 6;
 	job->progress = 0.432;
+	job->rate = 28.4;
 	job->eta = 80400;
+	job->eta_sd = 2400;
 	job->started = NOW - MINUTES(1);
 	job = add_job("cold", "bob", STATE(WAITING));
 	job->reason = "2 of the 4 slots that it needs are free";

@@ -165,7 +165,13 @@ static void a_queue_is_an_object_of_json(void)
 	object = cJSON_Parse(text);
 	jobs = cJSON_GetObjectItem(object, "jobs");
 	CHECK(cJSON_GetArraySize(jobs) == 3);
+	job = cJSON_GetArrayItem(jobs, 0);
+	CHECK(cJSON_GetObjectItem(job, "eta_ms")->valuedouble == 80400);
+	CHECK(cJSON_GetObjectItem(job, "eta_sd_ms")->valuedouble == 2400);
+	CHECK(cJSON_GetObjectItem(job, "steps_per_s")->valuedouble == 28.4);
 	job = cJSON_GetArrayItem(jobs, 1);
+	CHECK(cJSON_IsNull(cJSON_GetObjectItem(job, "eta_sd_ms")));
+	CHECK(cJSON_IsNull(cJSON_GetObjectItem(job, "steps_per_s")));
 	CHECK_TEXT(cJSON_GetObjectItem(job, "state")->valuestring, "waiting");
 	CHECK(cJSON_IsNull(cJSON_GetObjectItem(job, "want")));
 	CHECK(cJSON_IsNull(cJSON_GetObjectItem(job, "progress")));
@@ -199,6 +205,18 @@ static void a_screen_has_the_slots_the_jobs_and_what_waits(void)
 		"   2  cold  waiting   2 min 00 s  2 of the 4 slots that it "
 		"needs are fr~\n"
 		"   3  ice   parked         3.0 s\n");
+}
+
+static void a_wider_screen_has_the_deviation_of_what_is_left(void)
+{
+	const struct screen_size size = {80, 24, false};
+	CLEANUP(free) char *text = NULL;
+
+	fill_queue();
+	PRINTED(text, queue_top_print, &queue, &size);
+	CHECK(strstr(text,
+		     "   1  heat     2      6      4  [#####-------]  43 %   "
+		     "1 min 20 s +- 2.4 s      \n"));
 }
 
 static void a_small_screen_counts_what_it_has_no_room_for(void)
@@ -238,5 +256,6 @@ RUN_TESTS(TEST(a_queue_is_a_table_of_what_is_not_over),
 	  TEST(time_passes_in_a_queue_that_is_kept),
 	  TEST(a_queue_is_an_object_of_json),
 	  TEST(a_screen_has_the_slots_the_jobs_and_what_waits),
+	  TEST(a_wider_screen_has_the_deviation_of_what_is_left),
 	  TEST(a_small_screen_counts_what_it_has_no_room_for),
 	  TEST(a_progress_that_is_no_number_is_not_known))
