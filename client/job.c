@@ -152,6 +152,14 @@ bool job_is_settled(const Bellows__V1__Job *job)
 	       job->target == job->size;
 }
 
+msec_t job_began(const Bellows__V1__Job *job)
+{
+	const Bellows__V1__Span *last =
+		job->n_spans > 0 ? job->spans[job->n_spans - 1] : NULL;
+
+	return last && last->ranks > 0 ? (msec_t)last->from : 0;
+}
+
 unsigned job_ready(const Bellows__V1__Job *job)
 {
 	unsigned n = 0;

@@ -67,6 +67,9 @@ msec_t job_paused(const Bellows__V1__Job *job);
 /* It computes on the size that it is to have, and no change is on. */
 bool job_is_settled(const Bellows__V1__Job *job);
 
+/* When the ranks began to compute that do now; 0: none do. */
+msec_t job_began(const Bellows__V1__Job *job);
+
 /* Members in the state "ready". */
 unsigned job_ready(const Bellows__V1__Job *job);
 

@@ -313,12 +313,12 @@ void cost_rescaled(struct cost_rescales *rescales, double pause)
 }
 
 struct cost_time cost_of_rescale(const struct cost_rescales *rescales,
-				 uint64_t state_bytes)
+				 double start, uint64_t state_bytes)
 {
 	struct cost_time price;
 
 	if (rescales->n == 0) {
-		price.seconds = PAUSE + (double)state_bytes / RATE;
+		price.seconds = PAUSE + start + (double)state_bytes / RATE;
 		price.sd = price.seconds / 2;
 		return price;
 	}

@@ -116,11 +116,11 @@ struct cost_time cost_of_step(const struct cost_curve *curve, unsigned ranks);
 
 void cost_rescaled(struct cost_rescales *rescales, double pause);
 
-/* Before the first rescale the price is 0.1 s and the time in which the state
- * is written and read at 1 GiB/s (docs/performance.md), give or take its half.
- */
+/* Before the first rescale the price is 0.1 s, the seconds that a start of the
+ * application takes (0: not known), and the time in which the state is written
+ * and read at 1 GiB/s (docs/performance.md), give or take its half. */
 struct cost_time cost_of_rescale(const struct cost_rescales *rescales,
-				 uint64_t state_bytes);
+				 double start, uint64_t state_bytes);
 
 /* here times a step on from ranks, less there times a step on to ranks: for
  * what a change saves, in seconds or in rank-seconds.  What is uncertain at

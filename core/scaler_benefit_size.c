@@ -16,7 +16,9 @@ struct benefit_view benefit_view(const struct benefit *benefit,
 		.benefit = benefit,
 		.facts = facts,
 		.curve = cost_fit(&facts->meter->steps),
-		.price = cost_of_rescale(facts->rescales, facts->state_bytes),
+		.price = cost_of_rescale(facts->rescales,
+					 step_meter_start(facts->meter),
+					 facts->state_bytes),
 		.until = (double)(benefit->rules.deadline - facts->now) / 1000,
 	};
 

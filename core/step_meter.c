@@ -65,6 +65,26 @@ static void measure(struct step_meter *meter, unsigned ranks, double seconds)
 	}
 }
 
+static void note_start(struct step_start *start, const struct step_look *look,
+		       double steps)
+{
+	if (start->is_awaited && start->seconds == 0 &&
+	    look->at > look->began) {
+		start->seconds = (double)(look->at - look->began) / 1000;
+		start->steps = steps;
+		start->ranks = look->ranks;
+	}
+	start->is_awaited = false;
+}
+
+double step_meter_start(const struct step_meter *meter)
+{
+	const struct step_start *start = &meter->start;
+	const struct cost_size *seen = cost_seen(&meter->steps, start->ranks);
+
+	return fmax(0, start->seconds - (seen ? start->steps * seen->mean : 0));
+}
+
 void step_meter_look(struct step_meter *meter, const struct step_look *look)
 {
 	struct step_look last = meter->last;
@@ -74,10 +94,13 @@ void step_meter_look(struct step_meter *meter, const struct step_look *look)
 		cost_started(&meter->steps);
 		meter->fresh = 0;
 		meter->batch = (struct cost_steps){0};
+		meter->start.is_awaited = look->at < look->began;
 		meter->last = *look;
 	} else if (steps < 0 || meter->is_broken) {
+		meter->start.is_awaited = false;
 		meter->last = *look;
 	} else if (steps > 0 && look->at > last.at) {
+		note_start(&meter->start, look, steps);
 		measure(meter, look->ranks,
 			(double)(look->at - last.at) / 1000 / steps);
 		meter->stride = steps;

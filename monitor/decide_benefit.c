@@ -53,6 +53,7 @@ static void look(struct decide_benefit *decide, const Bellows__V1__Job *job)
 		.ranks = job->size,
 		.step = job->step,
 		.at = (msec_t)job->step_at,
+		.began = job_began(job),
 	};
 
 	if (job_is_settled(job))

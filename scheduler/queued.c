@@ -100,7 +100,9 @@ static void update_pace(struct queued *queued, usec_t now)
 	if (steps->n > 0)
 		queued->curve = cost_fit(steps);
 	pace->curve = &queued->curve;
-	pace->price = cost_of_rescale(&queued->pauses, view->checkpoint);
+	pace->price = cost_of_rescale(&queued->pauses,
+				      step_meter_start(&queued->meter),
+				      view->checkpoint);
 	pace->seconds = 0;
 	for (size_t i = 0; i < steps->n; i++)
 		if (steps->sizes[i].ranks == view->size)
@@ -163,6 +165,7 @@ static void measure(struct queued *queued, const Bellows__V1__Job *job)
 		.ranks = job->size,
 		.step = job->step,
 		.at = (msec_t)job->step_at,
+		.began = job_began(job),
 	};
 
 	if (job_is_settled(job))

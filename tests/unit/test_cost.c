@@ -246,18 +246,22 @@ static void what_was_measured_at_a_size_is_known_the_better_the_more_it_is(void)
 
 /* ---- rescales ---- */
 
-static void the_first_rescale_is_priced_by_the_state_and_others_by_it(void)
+static void
+the_first_rescale_is_priced_by_start_and_state_and_others_by_it(void)
 {
 	struct cost_rescales rescales = {0};
-	struct cost_time first = cost_of_rescale(&rescales, 1 << 29);
+	struct cost_time first = cost_of_rescale(&rescales, 0, 1 << 29);
 	struct cost_time next;
 
 	CHECK(fabs(first.seconds - 0.6) < 1e-9);
+	first = cost_of_rescale(&rescales, 3, 1 << 29);
+	CHECK(fabs(first.seconds - 3.6) < 1e-9 &&
+	      first.sd == first.seconds / 2);
 	cost_rescaled(&rescales, 2);
-	next = cost_of_rescale(&rescales, 1 << 29);
+	next = cost_of_rescale(&rescales, 3, 1 << 29);
 	CHECK(next.seconds == 2 && next.sd == 1);
 	cost_rescaled(&rescales, 2.2);
-	next = cost_of_rescale(&rescales, 1 << 29);
+	next = cost_of_rescale(&rescales, 0, 1 << 29);
 	CHECK(fabs(next.seconds - 2.1) < 1e-9);
 	CHECK(fabs(next.sd - sqrt(0.02)) < 1e-9);
 }
@@ -307,7 +311,7 @@ RUN_TESTS(TEST(each_law_is_found_in_what_it_made),
 	  TEST(times_that_are_none_are_left_out),
 	  TEST(what_was_measured_at_a_size_is_known_the_better_the_more_it_is),
 	  TEST(the_size_that_was_seen_least_makes_room),
-	  TEST(the_first_rescale_is_priced_by_the_state_and_others_by_it),
+	  TEST(the_first_rescale_is_priced_by_start_and_state_and_others_by_it),
 	  TEST(a_rescale_pays_if_there_are_steps_enough_left),
 	  TEST(work_that_is_saved_counts_the_ranks),
 	  TEST(a_size_that_does_not_change_gains_nothing_for_certain))

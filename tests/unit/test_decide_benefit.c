@@ -27,6 +27,7 @@ static struct decide_benefit decide;
 static struct jobfile *file;
 static Bellows__V1__Job job;
 static Bellows__V1__Rescale rescales[2], *history[2];
+static Bellows__V1__Span span, *spans[] = {&span};
 static struct benefit_choice choice;
 static char reason[256], logged[4096];
 
@@ -57,6 +58,10 @@ static bool begin(const char *keys)
 	job.total = 1006;
 	job.age = job.step_at = 5000;
 	job.history = history;
+	job.spans = spans;
+	span = (Bellows__V1__Span)BELLOWS__V1__SPAN__INIT;
+	span.from = 5000;
+	span.ranks = 2;
 	for (int i = 0; i < 2; i++) {
 		rescales[i] = (Bellows__V1__Rescale)BELLOWS__V1__RESCALE__INIT;
 		history[i] = &rescales[i];
@@ -183,6 +188,20 @@ static void the_price_is_what_rescales_have_cost(void)
 	CHECK(choice.ranks == 4 && fabs(choice.price.seconds - 7) < 0.01);
 }
 
+/* Its ranks ran for 25 s until their first step was made, which took one. */
+static void the_first_price_has_the_start_of_the_job_in_it(void)
+{
+	CHECK(begin("probe: false"));
+	job.total = 106;
+	job.step_at = 0;
+	job.n_spans = 1;
+	tell();
+	job.step_at = 29000;
+	make_steps(10);
+	CHECK(choice.ranks == 0 && choice.reason == BENEFIT_NOT_WORTH);
+	CHECK(fabs(choice.price.seconds - 24.1) < 0.01);
+}
+
 static void a_size_that_failed_is_not_asked_for(void)
 {
 	CHECK(begin("probe: false"));
@@ -269,6 +288,7 @@ RUN_TESTS(TEST(a_size_is_asked_for_with_numbers_once_steps_are_measured),
 	  TEST(what_is_not_granted_is_not_probed),
 	  TEST(steps_beside_a_rescale_are_not_measured),
 	  TEST(the_price_is_what_rescales_have_cost),
+	  TEST(the_first_price_has_the_start_of_the_job_in_it),
 	  TEST(a_size_that_failed_is_not_asked_for),
 	  TEST(that_it_stays_is_logged_once),
 	  TEST(a_job_that_says_no_total_stays),

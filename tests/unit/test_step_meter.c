@@ -150,6 +150,39 @@ static void a_change_of_a_few_per_cent_is_no_other_curve(void)
 	CHECK(meter.change.number == 0 && size(2)->n == 4 * METER_BATCH);
 }
 
+/* 3 s until 4 steps of 0.2 s were seen; the start after it took longer. */
+static void what_a_start_takes_is_known_without_its_steps(void)
+{
+	reset();
+	at.began = 6000;
+	begin(1, 2);
+	CHECK(step_meter_start(&meter) == 0);
+	at.at = at.began;
+	look(1, 4, 750);
+	CHECK(fabs(step_meter_start(&meter) - 3) < 1e-9);
+	look(COST_WARM_UP + 2, 1, 200);
+	CHECK(fabs(step_meter_start(&meter) - 2.2) < 1e-9);
+	at.began = at.at + 1;
+	begin(2, 4);
+	look(1, 1, 60000);
+	CHECK(fabs(step_meter_start(&meter) - 2.2) < 1e-9);
+}
+
+static void a_start_whose_first_step_was_not_awaited_tells_nothing(void)
+{
+	reset();
+	at.began = 1000;
+	begin(1, 2);
+	look(10, 1, 200);
+	CHECK(step_meter_start(&meter) == 0);
+	reset();
+	at.began = 6000;
+	begin(1, 2);
+	step_meter_break(&meter);
+	look(10, 1, 200);
+	CHECK(step_meter_start(&meter) == 0);
+}
+
 RUN_TESTS(TEST(steps_are_measured_without_the_warming_up_of_each_start),
 	  TEST(a_look_without_a_new_step_measures_nothing),
 	  TEST(steps_that_are_made_again_measure_nothing),
@@ -157,4 +190,6 @@ RUN_TESTS(TEST(steps_are_measured_without_the_warming_up_of_each_start),
 	  TEST(a_change_of_the_time_of_a_step_makes_old_measurements_void),
 	  TEST(a_size_that_is_seen_again_is_compared_with_what_it_was),
 	  TEST(noise_is_no_change),
-	  TEST(a_change_of_a_few_per_cent_is_no_other_curve))
+	  TEST(a_change_of_a_few_per_cent_is_no_other_curve),
+	  TEST(what_a_start_takes_is_known_without_its_steps),
+	  TEST(a_start_whose_first_step_was_not_awaited_tells_nothing))
