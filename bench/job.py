@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import threading
 import time
 
 import runs
@@ -27,9 +28,14 @@ class Outcome:
                    for span in self.over["spans"]
                    if span["ranks"] == ranks and span["to_ms"]) / 1000
 
+    @property
+    def sizes(self):
+        """On which it computed, one after the other."""
+        return [span["ranks"] for span in self.over["spans"] if span["ranks"]]
+
     def check_sizes(self, sizes):
         """That it computed on these, one after the other, and resumed."""
-        seen = [span["ranks"] for span in self.over["spans"] if span["ranks"]]
+        seen = self.sizes
         if seen == sizes:
             return
         why = "; ".join(at["result"] for at in self.history)
@@ -68,8 +74,9 @@ def read_lines(path):
     return lines
 
 
-def run(place, folder, job, patience):
-    """Of a job, as the job file has it, in an empty folder of its own."""
+def run(place, folder, job, patience, held=None):
+    """Of a job, as the job file has it, in an empty folder of its own.
+    held: its grant (decisions.Held)."""
     path, out, errors = (os.path.join(folder, name)
                          for name in ("job.yaml", "out", "errors"))
     state = os.path.join(folder, "state")
@@ -79,10 +86,14 @@ def run(place, folder, job, patience):
     with open(out, "wb") as to, open(errors, "wb") as errors_to:
         begin = time.monotonic()
         process = subprocess.Popen(
-            [*place.words(path, state), "--json"], stdout=to,
+            [*place.words(path, state), *(held.words() if held else ()), "--json"], stdout=to,
             stderr=errors_to, stdin=subprocess.DEVNULL,
             env=dict(runs.ENVIRONMENT, TMPDIR=folder), start_new_session=True)
+        beside = threading.Thread(target=held.follow, args=(state, process),
+                                  daemon=True) if held else None
         try:
+            if beside:
+                beside.start()
             status = process.wait(patience)
         except subprocess.TimeoutExpired:
             raise Failed(f"it did not end in {patience:.0f} s") from None
@@ -91,6 +102,8 @@ def run(place, folder, job, patience):
             if process.poll() is None:
                 process.kill()
                 process.wait()
+            if beside:
+                beside.join(runs.PATIENCE)
             runs.clear()
     if status != 0:
         raise Failed(f"it ended with {status}: "

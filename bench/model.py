@@ -30,11 +30,16 @@ KUB = {
 
 
 class Cell:
-    """One bar: a change of the size at a share of the progress, or none."""
+    """One bar: a change of the size at a share of the progress, or none.
 
-    def __init__(self, before, after=None, share=None):
+    is_free: the job may change its size from there on, and decides."""
+
+    def __init__(self, before, after=None, share=None, is_free=False):
         self.before, self.after, self.share = before, after, share
+        self.is_free = is_free
         self.name = f"{before}->{after}@{share}%" if after else str(before)
+        if is_free:
+            self.name += ", by benefit"
 
     def ideal(self, alone):
         """alone: size -> seconds without a rescale."""
@@ -69,6 +74,16 @@ def needed(only):
     sizes = {size for cell in chosen for size in (cell.before, cell.after)}
     sizes |= {size for size in SIZES if str(size) in only}
     return [cell for cell in fixed() if cell.before in sizes] + chosen
+
+
+def decided(only):
+    """Each cell that changes, or those of that name: not at all, by force, and
+    by its own decision."""
+    chosen = [cell for cell in rescaled() if not only or cell.name in only]
+    sizes = {cell.before for cell in chosen}
+    free = [Cell(cell.before, cell.after, cell.share, True) for cell in chosen]
+    return [cell for cell in fixed() if cell.before in sizes] + [
+        cell for pair in zip(chosen, free) for cell in pair]
 
 
 def medians(samples, what="wall"):

@@ -20,6 +20,7 @@ ATOMS_IN_NM3 = 98.0
 
 
 class Parint:
+    app = "parint"
     unit = "iterations"
     target = True   # has to be at TARGET of the ideal
 
@@ -111,6 +112,7 @@ constraints = h-bonds
 
 
 class Water:
+    app = "gromacs"
     unit = "steps"
     target = False
     name = short = "gromacs"

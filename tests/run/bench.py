@@ -4,14 +4,17 @@
 it is measured by real jobs; and that of a queue, by a short one.  args: BIN"""
 
 import glob
+import importlib.util
 import os
 import re
 import sys
+import types
 
 import harness
 
 BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench")
 sys.path.insert(1, BENCH)
+import decisions  # noqa: E402  pylint: disable=wrong-import-position
 import model  # noqa: E402  pylint: disable=wrong-import-position
 
 KUB = os.path.join(BENCH, "kub")
@@ -47,6 +50,43 @@ def a_cell_alone_takes_the_sizes_that_it_needs_with_it(_room):
     assert len(model.needed(None)) == 12
 
 
+def judged(forced, grew):
+    """What is told of a cell that takes 100 s without a rescale."""
+    at, free = model.decided(["2->4@30%"])[1:]
+
+    def runs(seconds):
+        return [types.SimpleNamespace(wall=seconds, pause=1.0,
+                                      decision=(grew, 0.25, "a reason"))]
+    return decisions.Judged(at, {"2": runs(100.0), at.name: runs(forced),
+                                 free.name: runs(100.0)})
+
+
+def a_decision_is_wrong_only_where_more_than_the_limit_is_at_stake(_room):
+    for forced, grew, right in (
+            (96.0, True, "1 of 1"), (96.0, False, "0 of 1"),
+            (97.5, True, "either"), (97.5, False, "either"),
+            (102.5, True, "either"), (102.5, False, "either"),
+            (104.0, True, "0 of 1"), (104.0, False, "1 of 1")):
+        row = judged(forced, grew).row()
+        assert row[4] == f"{100 - forced:+.1f} %" and row[7] == right, row
+
+
+def what_the_monitor_stated_last_is_the_decision(_room):
+    held = decisions.Held(model.decided(["2->4@30%"])[2])
+    held.granted = 0.31
+    held.stated = [(0.1, 4, "first"), (0.2, 2, "second"), (0.4, 4, "third"),
+                   (0.9, 4, "fourth")]
+    assert held.decision([2, 4]) == (True, 0.4, "third")
+    held.stated = held.stated[:2]
+    assert held.decision([2]) == (False, 0.2, "second")
+    try:
+        held.decision([2, 4])
+    except decisions.Failed as failure:
+        assert "stated" in str(failure)
+    else:
+        raise AssertionError("it grew, and nobody stated that")
+
+
 def groups():
     return set(glob.glob("/sys/fs/cgroup/**/bellows-bed-bench-*",
                          recursive=True))
@@ -71,6 +111,23 @@ def a_cell_is_measured_beside_its_ideal(room):
     assert taken > 1 and ideal > 1 and abs(ideal / taken - share) < 0.01, row[0]
     ours = set(re.findall(r"bench-\d+", " ".join(groups() - before)))
     assert f"bench-{at.pid}" not in ours, ours
+
+
+def what_benefit_decides_is_measured_beside_what_is_right(room):
+    need_root()
+    if not importlib.util.find_spec("grpc"):
+        raise harness.Skip("no grpc for Python here")
+    at = room.run(KUB, *SHORT, "--decide", "--only", "2->4@50%", "--share", "0.8", "--length",
+                  "2", "--dir", room.path("tmp"),
+                  patience=PATIENCE).ends_with(0)
+    row = re.search(r"^\| 2 -> 4 at 50 % \| 1 \|(.*)\|$", at.output, re.M)
+    assert row, at.output
+    alone, forced, gain = row[1].split("|")[:3]
+    off = 100 * (1 - float(forced) / float(alone))
+    assert abs(float(gain.strip(" %")) - off) < 0.1, row[0]
+    assert re.search(r"^- 2->4@50%: (.*2 -> 4: \S+ s are left, gain \S+ \+- "
+                     r"\S+ s, price \S+ s|its steps were not measured .*)$",
+                     at.output, re.M), at.output
 
 
 def what_was_made_is_removed_when_it_is_interrupted(room):
@@ -116,7 +173,10 @@ def the_time_from_a_free_slot_to_its_grant_is_measured_by_real_jobs(room):
 harness.main(the_ideal_pays_each_part_at_its_own_speed,
              kub_is_compared_with_its_own_ideal,
              a_cell_alone_takes_the_sizes_that_it_needs_with_it,
+             a_decision_is_wrong_only_where_more_than_the_limit_is_at_stake,
+             what_the_monitor_stated_last_is_the_decision,
              a_cell_is_measured_beside_its_ideal,
+             what_benefit_decides_is_measured_beside_what_is_right,
              what_was_made_is_removed_when_it_is_interrupted,
              a_user_who_is_not_root_gets_a_sentence,
              the_time_from_a_free_slot_to_its_grant_is_measured_by_real_jobs)

@@ -98,7 +98,7 @@ class Client:
                 self.pool.Add(file)
         return self.pool.FindServiceByName(symbol)
 
-    def call(self, service, method):
+    def call(self, service, method, timeout=TIMEOUT):
         """The request's class, and a function to call it with one."""
         at = self.learn(service).methods_by_name[method]
         streams = {("Health", "Watch"), ("Coordinator", "WatchJob"),
@@ -111,7 +111,7 @@ class Client:
             request_serializer=lambda message: message.SerializeToString(),
             response_deserializer=class_of(at.output_type).FromString)
         request = class_of(at.input_type)
-        return lambda **fields: call(request(**fields), timeout=TIMEOUT)
+        return lambda **fields: call(request(**fields), timeout=timeout)
 
     def job(self):
         return self.call(COORDINATOR, "GetJob")()
