@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/carry_out.h"
 
+#include "base/backoff.h"
 #include "base/log.h"
 #include "client/job.h"
 #include "jobfile/exit.h"
@@ -8,9 +9,11 @@
 #include "scheduler/decide.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* After a call that failed, until it is made again. */
-#define AGAIN SECONDS(1)
+#define AGAIN     SECONDS(1)
+#define AGAIN_MAX MINUTES(1) /* after many that made no run in a cluster */
 
 /* ---- what its coordinator says ---- */
 
@@ -86,6 +89,7 @@ static void forget_run(struct queued *queued)
 	queued->view.eta_sd = 0;
 	queued->view.rate = 0;
 	queued->call_again = 0;
+	queued->makings = 0;
 	queued->record.told = 0;
 }
 
@@ -146,7 +150,7 @@ static void on_pod(void *user, const cJSON *pod, const char *why)
 static void on_run_end(void *user, int code, const char *why)
 {
 	const struct queue_exit how = {
-		.lost = code < 0,
+		.lost = code < 0 || code == EXIT_INTERNAL,
 		.code = code < 0 ? EXIT_INTERNAL : code,
 		.saved = EXIT_SUSPENDED,
 	};
@@ -161,12 +165,25 @@ static void follow_run(struct queued *queued)
 	static const struct kube_run_events events = {on_pod, on_run_end};
 
 	queued->is_making = false;
+	queued->makings = 0;
+	queued->view.shortfall[0] = '\0';
 	queued->programs.alive = true;
 	queued->run.job = queued->record.name;
 	queued->run.id = queued->record.run;
 	queued->run.events = &events;
 	queued->run.user = queued;
 	kube_run_follow(&queued->run, queued->scheduler->place.runs);
+}
+
+/* The same trouble is logged once. */
+static void tell_not_made(struct queued *queued, const char *why)
+{
+	char *told = queued->view.shortfall, text[RECORD_WHY_MAX];
+
+	snprintf(text, sizeof(text), "its Job is not made yet: %.290s", why);
+	if (strcmp(text, told) != 0)
+		log_warn("job=%s %s", queued->record.name, text);
+	strcpy(told, text);
 }
 
 /* The programs that were to make a run have ended.  Those that were killed, or
@@ -183,12 +200,11 @@ static bool is_run_going_on(struct queued *queued,
 	}
 	if (!ended->lost && ended->code != EXIT_UNREACHABLE)
 		return false;
-	snprintf(queued->view.shortfall, sizeof(queued->view.shortfall),
-		 "its Job is not made yet: %.290s",
-		 *why ? why : "the program that makes it was killed");
-	log_warn("job=%s %s", queued->record.name, queued->view.shortfall);
+	tell_not_made(queued,
+		      *why ? why : "the program that makes it was killed");
 	queued->is_making = true;
-	queued->call_again = clock_wall() + AGAIN;
+	queued->call_again =
+		clock_wall() + backoff(queued->makings++, AGAIN, AGAIN_MAX);
 	scheduler_settle(queued->scheduler);
 	return true;
 }
@@ -356,13 +372,14 @@ static void go_on_starting(struct queued *queued)
 		begin_programs(queued);
 }
 
-/* It is to end, and has no coordinator that could be told so. */
+/* It is to end, and has no coordinator that could be told so.  One that ran
+ * before comes back, and saves what its ranks have computed. */
 static bool is_stuck(const struct queued *queued)
 {
 	const struct queue_job *life = &queued->record.life;
 
 	return life->runs && queued->run.runs && !queued->coordinator.pod &&
-	       (life->cancelled || life->grant == 0);
+	       (life->cancelled || (life->grant == 0 && !queued->run.has_run));
 }
 
 static void act(struct queued *queued)

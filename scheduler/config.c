@@ -92,7 +92,9 @@ void scheduler_print_help(void)
 	      "scheduler of the\n"
 	      "same folder goes on with them.\n"
 	      "\n"
-	      "Exit codes: 0 told to end; 64 usage; 65 hosts file refused; 70 "
+	      "Exit codes: 0 told to end; 64 usage; 65 hosts file or "
+	      "kubeconfig "
+	      "refused; 70 "
 	      "internal error; 71 "
 	      "system "
 	      "error.\n",

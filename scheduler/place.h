@@ -33,7 +33,7 @@ struct place {
 	char sockets[PATH_MAX + 16];
 	struct reach *reach;    /* NULL: no cluster */
 	struct kube_runs *runs; /* likewise */
-	char name[80];
+	char name[PATH_MAX];
 };
 
 /* dir: of the queue. */

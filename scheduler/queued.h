@@ -49,7 +49,8 @@ struct queued {
 
 	struct programs programs;
 	struct kube_run run; /* once they have made it in a cluster */
-	bool is_making;      /* they make it, or have to try again */
+	bool is_making;      /* they have to try again to make it */
+	unsigned makings;    /* that failed, in a row */
 	unsigned *hosts;     /* where it runs: indices, the first ones first */
 	struct link coordinator;
 	struct queued_view view;

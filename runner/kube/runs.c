@@ -196,7 +196,8 @@ static void judge_job(struct kube_run *run, const struct kube_kind *kind,
 	else if (kube_job_is_done(job) && !run->has_pod)
 		end(run, EXIT_DONE, "its Job is complete");
 	else if (kube_job_is_over(job) && !run->has_pod)
-		end(run, run->code, "its Job has ended");
+		end(run, run->code >= 0 ? run->code : run->last,
+		    "its Job has ended");
 	else if (run->is_unwanted && !run->has_pod &&
 		 !kube_text(job, "metadata.deletionTimestamp"))
 		remove_job(run, kind, uid);
@@ -261,6 +262,9 @@ static void settle(struct kube_run *run)
 		return;
 	}
 	run->has_pod = pod && state == KUBE_RUN_RUNS;
+	if (pod && kube_pod_last_exit_code(pod) >= 0)
+		run->last = kube_pod_last_exit_code(pod);
+	run->has_run = run->has_run || run->has_pod || run->last >= 0;
 	if (run->has_pod) {
 		loop_timer_clear(&run->look);
 		run->events->on_pod(run->user, pod, "");
@@ -393,9 +397,8 @@ struct kube_runs *kube_runs_destroy(struct kube_runs *runs)
 void kube_run_follow(struct kube_run *run, struct kube_runs *runs)
 {
 	run->runs = runs;
-	run->has_pod = false;
-	run->is_unwanted = false;
-	run->code = -1;
+	run->has_pod = run->has_run = run->is_unwanted = false;
+	run->code = run->last = -1;
 	list_append(&runs->runs, &run->link);
 	loop_timer_set(runs->reach->loop, &run->look, 0, settle_run, run);
 }

@@ -26,7 +26,7 @@ struct kube_run_events {
 	 * NULL: none does, and why ("Pending: Unschedulable ..."). */
 	void (*on_pod)(void *user, const cJSON *pod, const char *why);
 	/* Once, and it is not followed any more.  code: the coordinator's exit
-	 * status; negative: its Job is gone, or has ended without one. */
+	 * status; negative: its Job is gone, or nobody has seen one. */
 	void (*on_end)(void *user, int code, const char *why);
 };
 
@@ -39,8 +39,10 @@ struct kube_run {
 	struct kube_runs *runs; /* NULL: it is not followed */
 	struct list link;
 	bool has_pod;
+	bool has_run; /* a coordinator of it, now or before */
 	bool is_unwanted;
 	int code; /* that its coordinator has told; negative: none */
+	int last; /* exit status of its last container; negative: none */
 	struct kube_call *call;
 	struct loop_timer look;
 };
@@ -57,7 +59,8 @@ void kube_run_leave(struct kube_run *run);
 /* Its coordinator has said that the job is over, with this exit status. */
 void kube_run_is_over(struct kube_run *run, int code);
 
-/* Its Job is deleted if no coordinator runs. */
+/* Its Job is deleted if no coordinator runs now.  Ranks of one that ran before
+ * are not saved. */
 void kube_run_remove(struct kube_run *run);
 
 /* ---- pure ---- */

@@ -115,6 +115,22 @@ def a_job_whose_maker_is_killed_is_made_once(room, space):
     queue.done(one=WORK)
 
 
+def a_job_whose_coordinator_comes_back_saves_before_it_is_parked(room, space):
+    queue = Queue(room, space)
+    queue.submit("one", WORK, ranks=(2, 2, 2))
+    queue.is_on(one=2)
+    former = queue.run("one")
+    for pid in space.processes(queue.pod("one")["name"]):
+        if "bellows-coordinator" in harness.command(pid)[0]:
+            os.kill(pid, signal.SIGKILL)
+    queue.ask("hold", "one")
+    queue.wait("it has saved", lambda jobs: jobs["one"]["state"] == "held")
+    assert space.get("vcjob", "one") and queue.run("one") == former
+    queue.ask("release", "one")
+    queue.is_on(one=2)
+    queue.done(one=WORK)
+
+
 def a_job_that_does_not_come_up_can_be_cancelled(room, space):
     queue = Queue(room, space, "--image", "localhost/nothing:1")
     queue.submit("one", WORK)
@@ -143,5 +159,6 @@ if __name__ == "__main__":
               a_parked_job_goes_on_in_place_of_its_former_run,
               a_scheduler_that_is_killed_adopts_what_runs,
               a_job_whose_maker_is_killed_is_made_once,
+              a_job_whose_coordinator_comes_back_saves_before_it_is_parked,
               a_job_that_does_not_come_up_can_be_cancelled,
               a_job_that_is_deleted_is_made_again, prepare=elastic.load)
