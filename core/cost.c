@@ -89,6 +89,17 @@ void cost_observe(struct cost_steps *steps, unsigned ranks, double seconds)
 	add(&size->n, &size->mean, &size->squares, seconds);
 }
 
+struct cost_steps cost_well_measured(const struct cost_steps *steps,
+				     uint64_t least)
+{
+	struct cost_steps well = {.cold = steps->cold};
+
+	for (size_t i = 0; i < steps->n; i++)
+		if (steps->sizes[i].n >= least)
+			well.sizes[well.n++] = steps->sizes[i];
+	return well.n > 0 ? well : *steps;
+}
+
 /* ---- fits ---- */
 
 /* Relative variance of one measurement: all sizes are as noisy. */

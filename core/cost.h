@@ -108,6 +108,10 @@ const struct cost_size *cost_seen(const struct cost_steps *steps,
 struct cost_time cost_measured(const struct cost_steps *steps,
 			       const struct cost_size *size);
 
+/* Those that were measured so often at least; all, if none was. */
+struct cost_steps cost_well_measured(const struct cost_steps *steps,
+				     uint64_t least);
+
 struct cost_curve cost_fit(const struct cost_steps *steps);
 
 /* ranks > 0.  cost_seconds() is the prediction alone; NAN: nothing is known. */

@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* While jobs wait, a policy is asked so often, at least. */
+/* While jobs wait, or could use slots that are free, a policy is asked so
+ * often, at least. */
 #define LOOK_AGAIN SECONDS(5)
 
 static usec_t usec_now(void)
@@ -147,6 +148,14 @@ static void tell_waiting(const struct sched_view *view)
 	}
 }
 
+static bool one_could_grow(const struct sched_view *view)
+{
+	for (size_t i = 0; i < view->n_running && view->free > 0; i++)
+		if (view->running[i]->target < view->running[i]->max)
+			return true;
+	return false;
+}
+
 static void ask_policy(struct scheduler *scheduler, enum sched_cause cause,
 		       struct queued *submitted)
 {
@@ -172,7 +181,7 @@ static void ask_policy(struct scheduler *scheduler, enum sched_cause cause,
 	}
 	if (is_over)
 		tell_waiting(&view);
-	if (view.n_queue > 0)
+	if (view.n_queue > 0 || one_could_grow(&view))
 		look_again(scheduler);
 }
 
@@ -210,7 +219,8 @@ static void ask_again(struct scheduler *scheduler,
 }
 
 /* A job becomes more important while it waits, and may have to be more so than
- * one that runs; no policy names the instant of that. */
+ * one that runs; what one that runs would gain is known better with each of its
+ * steps.  No policy names the instant of either. */
 static void look_again(struct scheduler *scheduler)
 {
 	msec_t gap = scheduler->config->gap;

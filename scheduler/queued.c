@@ -9,6 +9,11 @@
 #include <math.h>
 #include <string.h>
 
+/* Beside a size that was measured so often, one that was measured less often
+ * does not count: a disturbed measurement of it would keep the job away from
+ * that size, where it would be measured again. */
+#define MEASURES 3
+
 void queued_dir(const char *dir, uint64_t number, char path[PATH_MAX])
 {
 	if (snprintf(path, PATH_MAX, "%s/jobs/%llu", dir,
@@ -96,9 +101,10 @@ static void update_pace(struct queued *queued, usec_t now)
 	const struct queued_view *view = &queued->view;
 	struct sched_pace *pace = &queued->sched.pace;
 	const struct cost_steps *steps = &queued->meter.steps;
+	struct cost_steps well = cost_well_measured(steps, MEASURES);
 
 	if (steps->n > 0)
-		queued->curve = cost_fit(steps);
+		queued->curve = cost_fit(&well);
 	pace->curve = &queued->curve;
 	pace->price = cost_of_rescale(&queued->pauses,
 				      step_meter_start(&queued->meter),

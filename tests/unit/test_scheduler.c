@@ -239,11 +239,21 @@ static int lock_programs(void)
 	return fd >= 0 && lock_take(fd) == 0 ? fd : -1;
 }
 
+/* A decision was made: the policy is asked at once. */
+static bool run_until_asked(void)
+{
+	struct loop_timer timer = {0};
+
+	loop_timer_clear(&scheduler.settle);
+	loop_timer_set(scheduler.loop, &timer, 0, stop, NULL);
+	return run_loop(scheduler.loop, LONG) == 1 &&
+	       !loop_timer_is_set(&scheduler.ask[0]);
+}
+
 static void the_policy_is_asked_again_while_a_job_waits(void)
 {
 	struct record runs, waits;
 	struct queued *queued;
-	struct loop_timer timer = {0};
 	int lock;
 
 	CHECK(make_folder("bellows"));
@@ -256,15 +266,52 @@ static void the_policy_is_asked_again_while_a_job_waits(void)
 	CHECK(lock >= 0 && begin());
 	queued = wish_find(&scheduler, "1");
 	queued->view.size = SLOTS;
-	CHECK(decide(&scheduler) == 0); /* it will ask the policy at once */
-	loop_timer_clear(&scheduler.settle);
-	loop_timer_set(scheduler.loop, &timer, 0, stop, NULL);
-	CHECK(run_loop(scheduler.loop, LONG) == 1);
-	CHECK(!loop_timer_is_set(&scheduler.ask[0]));
+	CHECK(decide(&scheduler) == 0 && run_until_asked());
 	CHECK(queued->record.life.grant == SLOTS);
 	CHECK(loop_timer_is_set(&scheduler.ask[1]));
 	end();
 	close(lock);
+}
+
+/* A job computes on all slots but one.  On all of them a step was measured so
+ * often, and took longer.  It is granted so much then. */
+static void check_beside_a_free_slot(unsigned measures, unsigned grant)
+{
+	struct record runs;
+	struct queued *queued;
+	struct cost_steps *steps;
+	int lock;
+
+	CHECK(make_folder("bellows"));
+	runs = some_record(1);
+	runs.life = (struct queue_job){.grant = SLOTS - 1, .runs = true};
+	CHECK(write_down(&runs));
+	lock = lock_programs();
+	CHECK(lock >= 0 && begin());
+	queued = wish_find(&scheduler, "1");
+	queued->view.size = SLOTS - 1;
+	queued->view.total = 8000;
+	steps = &queued->meter.steps;
+	for (unsigned i = 0; i < 20; i++)
+		cost_observe(steps, SLOTS - 1, 0.02);
+	for (unsigned i = 0; i < measures; i++)
+		cost_observe(steps, SLOTS, 0.03);
+	scheduler.changed = true;
+	CHECK(decide(&scheduler) == 0 && run_until_asked());
+	CHECK(queued->record.life.grant == grant);
+	CHECK(grant == SLOTS || loop_timer_is_set(&scheduler.ask[1]));
+	end();
+	close(lock);
+}
+
+static void a_size_that_was_measured_twice_does_not_count_yet(void)
+{
+	check_beside_a_free_slot(2, SLOTS);
+}
+
+static void the_policy_is_asked_again_while_slots_are_free(void)
+{
+	check_beside_a_free_slot(3, SLOTS - 1);
 }
 
 /* ---- wishes ---- */
@@ -273,19 +320,15 @@ static void a_job_that_is_held_gets_no_slots_at_the_same_instant(void)
 {
 	struct record record;
 	struct queued *queued;
-	struct loop_timer timer = {0};
 	struct error err;
 
 	CHECK(make_folder("bellows"));
 	record = some_record(1);
 	CHECK(write_down(&record) && begin());
 	queued = wish_find(&scheduler, "1");
-	CHECK(decide(&scheduler) == 0); /* it will ask the policy at once */
-	loop_timer_clear(&scheduler.settle);
+	CHECK(decide(&scheduler) == 0);
 	CHECK(wish_hold(queued, "", &err) == RPC_OK);
-	loop_timer_set(scheduler.loop, &timer, 0, stop, NULL);
-	CHECK(run_loop(scheduler.loop, LONG) == 1);
-	CHECK(!loop_timer_is_set(&scheduler.ask[0]));
+	CHECK(run_until_asked());
 	CHECK(queued->record.life.grant == 0);
 	end();
 }
@@ -365,6 +408,8 @@ int main(void)
 		TEST(an_instant_that_is_to_come_is_not_believed),
 		TEST(a_job_that_has_too_few_slots_is_in_the_way_of_no_other),
 		TEST(the_policy_is_asked_again_while_a_job_waits),
+		TEST(a_size_that_was_measured_twice_does_not_count_yet),
+		TEST(the_policy_is_asked_again_while_slots_are_free),
 		TEST(a_job_that_is_held_gets_no_slots_at_the_same_instant),
 		TEST(a_reason_is_cut_between_characters_and_made_safe),
 		TEST(a_release_of_a_job_that_nobody_holds_changes_nothing),
