@@ -67,9 +67,10 @@ class Queue:
         try:
             return self.room.wait(what, look, again=harness.ASK_AGAIN)
         except AssertionError as late:
-            raise AssertionError(f"{late}: " + ", ".join(
-                f"{name} {job['state']} ({job['reason']})"
-                for name, job in seen.items())) from None
+            raise AssertionError("; ".join([str(late), *(
+                f"{name} {job['state']} on {job['ranks']} ({job['reason']})"
+                for name, job in seen.items()), *(
+                self.ask("explain", name).output for name in seen)])) from None
 
     def is_on(self, **sizes):
         """Waits until these jobs compute on so many ranks."""
