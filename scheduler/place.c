@@ -2,6 +2,7 @@
 #include "scheduler/place.h"
 
 #include "base/file.h"
+#include "base/random.h"
 #include "runner/kube/coordinator_pod.h"
 #include "runner/kube/job.h"
 #include "runner/kube/manifests.h"
@@ -10,7 +11,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+
+enum { RUN_DIGITS = 16 }; /* of the ID of a run */
 
 static int check_kube(const struct scheduler_kube *kube, struct error *err)
 {
@@ -179,19 +181,11 @@ int place_name_run(struct queued *queued, struct error *err)
 {
 	const struct place *place = &queued->scheduler->place;
 	struct record *record = &queued->record;
-	unsigned char bytes[8];
-	char *to = record->run;
 
-	*to = '\0';
+	*record->run = '\0';
 	snprintf(record->namespace, sizeof(record->namespace), "%s",
 		 namespace_of(place));
-	if (!place->reach)
-		return 0;
-	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
-		return error_errno(err, "random numbers");
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		to += sprintf(to, "%02x", bytes[i]);
-	return 0;
+	return place->reach ? random_hex(record->run, RUN_DIGITS + 1, err) : 0;
 }
 
 /* ---- how much runs on each host ---- */

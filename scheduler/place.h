@@ -53,7 +53,8 @@ int place_check(const struct place *place, const char *path, const char *text,
 int place_check_begun(const struct place *place, const struct record *record,
 		      struct error *err);
 
-/* Of a run that is about to be written down; -EIO. */
+/* Gives the run that begins its ID, in a cluster, and its namespace; -errno
+ * without random numbers. */
 int place_name_run(struct queued *queued, struct error *err);
 
 /* Writes the job's hosts file, if it runs on hosts. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/options.h"
+#include "base/random.h"
 #include "cli/commands/args.h"
-#include "cli/commands/request_id.h"
 #include "cli/exit_code.h"
 #include "cli/views/show.h"
 #include "client/job.h"
@@ -189,7 +189,7 @@ int cmd_scale(const struct args *args, const struct output *output)
 		.args = args,
 		.request = BELLOWS__V1__SCALE_REQUEST__INIT,
 	};
-	char id[REQUEST_ID_MAX];
+	char id[32 + 1];
 
 	if (!job && !args->lookup.connect && !args->lookup.state)
 		return output_fail(output, EXIT_USAGE,
@@ -199,8 +199,8 @@ int cmd_scale(const struct args *args, const struct output *output)
 		return output_fail(output, EXIT_USAGE,
 				   "'%s' is no number of ranks; 4, +2 or -1 is",
 				   args->words.at[args->words.n - 1]);
-	if (request_id_make(id) < 0)
-		return output_fail(output, EXIT_SYSTEM, "no random numbers");
+	if (random_hex(id, sizeof(id), &scaling.err) < 0)
+		return output_fail(output, EXIT_SYSTEM, "%s", scaling.err.text);
 	scaling.request.request_id = id;
 	scaling.request.reason =
 		(char *)(args->reason ? args->reason : "asked for by hand");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/backoff.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "cli/commands/queue_ask.h"
-#include "cli/commands/request_id.h"
 #include "cli/exit_code.h"
 #include "jobfile/exit.h"
 #include "proto/scheduler.h"
@@ -143,12 +143,14 @@ static int submit(struct submission *submission)
 	const struct jobfile *job = submission->jobs[submission->done];
 	const struct args *args = submission->args;
 	Bellows__V1__SubmitRequest request = BELLOWS__V1__SUBMIT_REQUEST__INIT;
-	char path[PATH_MAX], id[REQUEST_ID_MAX];
+	char path[PATH_MAX], id[32 + 1];
+	int r;
 
 	if (!realpath(file_of(submission), path))
 		return error_errno(&submission->err, "cannot be read any more");
-	if (request_id_make(id) < 0)
-		return error_set(&submission->err, -EPERM, "no random numbers");
+	r = random_hex(id, sizeof(id), &submission->err);
+	if (r < 0)
+		return r;
 	request.text = job->text;
 	request.path = path;
 	request.folder = (char *)job->folder;

@@ -2,6 +2,7 @@
 #include "rpc/token.h"
 
 #include "base/cleanup.h"
+#include "base/random.h"
 #include "base/secret.h"
 #include "base/text.h"
 
@@ -9,23 +10,17 @@
 #include <poll.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #define INPUT_PATIENCE SECONDS(10)
+
+enum { DIGITS = 64 }; /* of a token that is made here */
 
 static const char scheme[] = "Bearer ";
 
 int token_make(struct token *token, struct error *err)
 {
-	unsigned char bytes[32];
-
-	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
-		return error_errno(err, "no random bytes for a token");
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		sprintf(token->text + 2 * i, "%02x", bytes[i]);
-	explicit_bzero(bytes, sizeof(bytes));
-	return 0;
+	return random_hex(token->text, DIGITS + 1, err);
 }
 
 static int check_text(const char *text, size_t n, const char *path,
