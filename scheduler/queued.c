@@ -28,18 +28,16 @@ static int take_sizes(struct queued *queued, const struct jobfile *file,
 		      struct error *err)
 {
 	struct record *record = &queued->record;
-	size_t n = 0, all = file->ranks.max - file->ranks.min + 1;
+	size_t all = file->ranks.max - file->ranks.min + 1, n;
 
 	record->min = file->ranks.min;
 	record->max = file->ranks.max;
-	queued->sizes = calloc(all, sizeof(*queued->sizes));
+	queued->sizes = calloc(file->ranks.max, sizeof(*queued->sizes));
 	if (!queued->sizes)
 		return error_set(err, -ENOMEM, "out of memory");
-	for (unsigned ranks = record->min; ranks <= record->max; ranks++)
-		if (jobfile_accepts(file, ranks, err) == 0)
-			queued->sizes[n++] = ranks;
+	n = jobfile_sizes(file, queued->sizes);
 	if (n == 0)
-		return -EINVAL;
+		return jobfile_accepts(file, record->max, err);
 	record->min = queued->sizes[0];
 	record->max = queued->sizes[n - 1];
 	if (n == all) {
