@@ -13,6 +13,7 @@
 #define AT(member) offsetof(struct scheduler_config, member)
 
 enum { SLOTS_MAX = 1000000 };
+enum { NEEDS_KUBE = 1 }; /* the option says something of a cluster */
 
 /* clang-format off */
 static const struct option_row rows[] = {
@@ -24,25 +25,25 @@ static const struct option_row rows[] = {
 	{ "on", "PLACE", OPTION_TEXT, AT(lookup.on), 0,
 	  .help = "kube: the jobs run in a namespace of a Kubernetes cluster; with "
 	  "--slots" },
-	{ "namespace", "NAME", OPTION_TEXT, AT(lookup.namespace), 0,
+	{ "namespace", "NAME", OPTION_TEXT, AT(lookup.namespace), NEEDS_KUBE,
 	  .help = "of the jobs; default: the context's" },
-	{ "kubeconfig", "FILE", OPTION_TEXT, AT(lookup.kubeconfig), 0,
+	{ "kubeconfig", "FILE", OPTION_TEXT, AT(lookup.kubeconfig), NEEDS_KUBE,
 	  .help = "how to reach the cluster; default: as kubectl" },
-	{ "context", "NAME", OPTION_TEXT, AT(lookup.context), 0,
+	{ "context", "NAME", OPTION_TEXT, AT(lookup.context), NEEDS_KUBE,
 	  .help = "of the kubeconfig; default: its current one" },
-	{ "image", "IMAGE", OPTION_TEXT, AT(kube.image), 0,
+	{ "image", "IMAGE", OPTION_TEXT, AT(kube.image), NEEDS_KUBE,
 	  .help = "of all pods; default: localhost/bellows-ADAPTER:dev" },
-	{ "plain", NULL, OPTION_SWITCH, AT(kube.plain), 0,
+	{ "plain", NULL, OPTION_SWITCH, AT(kube.plain), NEEDS_KUBE,
 	  .help = "Jobs of Kubernetes alone; default: Volcano's, if it is there" },
-	{ "cpu", "QUANTITY", OPTION_TEXT, AT(kube.cpu), 0,
+	{ "cpu", "QUANTITY", OPTION_TEXT, AT(kube.cpu), NEEDS_KUBE,
 	  .help = "that each executor asks for; default: ranks_per_executor" },
-	{ "memory", "QUANTITY", OPTION_TEXT, AT(kube.memory), 0,
+	{ "memory", "QUANTITY", OPTION_TEXT, AT(kube.memory), NEEDS_KUBE,
 	  .help = "likewise, as 2Gi; default: none" },
-	{ "claim", "NAME", OPTION_TEXT, AT(kube.claim), 0,
+	{ "claim", "NAME", OPTION_TEXT, AT(kube.claim), NEEDS_KUBE,
 	  .help = "the volume claim for /data; default: one for each job" },
-	{ "storage", "QUANTITY", OPTION_TEXT, AT(kube.storage), 0,
+	{ "storage", "QUANTITY", OPTION_TEXT, AT(kube.storage), NEEDS_KUBE,
 	  .help = "size of the claims that are made; default: 1Gi" },
-	{ "storage-class", "NAME", OPTION_TEXT, AT(kube.storage_class), 0,
+	{ "storage-class", "NAME", OPTION_TEXT, AT(kube.storage_class), NEEDS_KUBE,
 	  .help = "their class; default: the cluster's" },
 	{ "policy", "POLICY", OPTION_TEXT, AT(policy_name), 0,
 	  .help = "the rules; default: bellows" },
@@ -122,23 +123,23 @@ static int find_policy(struct scheduler_config *config, struct error *err)
 			 sched_policy_names(names, sizeof(names), false));
 }
 
-/* An option that says something of a cluster; NULL: none is given. */
+static bool is_given(const struct scheduler_config *config,
+		     const struct option_row *row)
+{
+	const void *member = (const char *)config + row->offset;
+
+	return row->kind == OPTION_SWITCH
+		       ? *(const bool *)member
+		       : *(const char *const *)member != NULL;
+}
+
+/* NULL: there is none. */
 static const char *option_of_kube(const struct scheduler_config *config)
 {
-	const struct lookup *lookup = &config->lookup;
-	const struct scheduler_kube *kube = &config->kube;
-
-	return lookup->namespace     ? "namespace"
-	       : lookup->kubeconfig  ? "kubeconfig"
-	       : lookup->context     ? "context"
-	       : kube->image         ? "image"
-	       : kube->plain         ? "plain"
-	       : kube->cpu           ? "cpu"
-	       : kube->memory        ? "memory"
-	       : kube->claim         ? "claim"
-	       : kube->storage       ? "storage"
-	       : kube->storage_class ? "storage-class"
-				     : NULL;
+	for (size_t i = 0; i < LENGTH(rows); i++)
+		if (rows[i].set & NEEDS_KUBE && is_given(config, &rows[i]))
+			return rows[i].name;
+	return NULL;
 }
 
 static int check_place(const struct scheduler_config *config, struct error *err)
