@@ -111,16 +111,21 @@ def rescaled(job, reason):
     assert float(found[1]) >= 2, last
 
 
+def follows(room, server, work):
+    """A job that follows queue_depth, which is 5: it stays on one rank."""
+    at = room.start("bellows", "run", room.job(
+        work, ranks=(1, 1, 2), scale=server.scale("queue_depth", 10, 2)))
+    room.runs_on(1)
+    logs(room, r"the query has a value( again)?: 5\n")
+    assert not room.status()["history"]
+    return at
+
+
 def a_job_grows_and_shrinks_as_the_figure_does(room):
     work = harness.lasting_work(steps=True)
     with Gauge(5) as gauge:
         server = Prometheus(room, gauge.port).begin()
-        at = room.start("bellows", "run", room.job(
-            work, ranks=(1, 1, 2), scale=server.scale("queue_depth", 10, 2)))
-        room.runs_on(1)
-        logs(room, r"the query has a value( again)?: 5\n")
-        assert not room.status()["history"]
-
+        at = follows(room, server, work)
         gauge.value = 12.5
         rescaled(room.runs_on(2),
                  "threshold: 1 -> 2: the query is 12.5, above 10")
@@ -138,10 +143,7 @@ def without_the_server_the_size_stays_and_it_is_told(room):
     work = harness.lasting_work(steps=True)
     with Gauge(5) as gauge:
         server = Prometheus(room, gauge.port).begin()
-        at = room.start("bellows", "run", room.job(
-            work, ranks=(1, 1, 2), scale=server.scale("queue_depth", 10, 2)))
-        room.runs_on(1)
-        logs(room, r"the query has a value( again)?: 5\n")
+        at = follows(room, server, work)
         before = log_of(room).count("the query has no value")
         server.end()
         room.wait("that it is told once more", lambda:

@@ -192,4 +192,20 @@ static UNUSED void scale(unsigned ranks)
 	desk_tell(desk_call(desk, CALL_SCALE), &request.base);
 }
 
+/* The message of the job, which lives until the next call; NULL: there is none.
+ */
+static UNUSED const Bellows__V1__Job *get_job(struct desk *at)
+{
+	Bellows__V1__GetJobRequest request = BELLOWS__V1__GET_JOB_REQUEST__INIT;
+	struct rpc_call *call = desk_call(at, CALL_GET_JOB);
+	static Bellows__V1__Job *job;
+	const struct desk_answer *answer;
+
+	desk_tell(call, &request.base);
+	answer = desk_answer(call);
+	bellows__v1__job__free_unpacked(job, NULL);
+	job = bellows__v1__job__unpack(NULL, answer->size, answer->last);
+	return job;
+}
+
 #endif

@@ -13,34 +13,22 @@
 	"generic: {files: [state], progress: '^step ([0-9]+) of ([0-9]+)', "   \
 	"resumed: '^from ?([0-9]*)'}\n"
 
-static Bellows__V1__Job *job;
-
-static bool get_job(struct desk *at)
-{
-	Bellows__V1__GetJobRequest request = BELLOWS__V1__GET_JOB_REQUEST__INIT;
-	struct rpc_call *call = desk_call(at, CALL_GET_JOB);
-	const struct desk_answer *answer;
-
-	desk_tell(call, &request.base);
-	answer = desk_answer(call);
-	if (job)
-		bellows__v1__job__free_unpacked(job, NULL);
-	job = bellows__v1__job__unpack(NULL, answer->size, answer->last);
-	return job;
-}
+static const Bellows__V1__Job *job;
 
 static void steps(struct desk *at, void *user)
 {
 	struct driver *driver = at->c->driver;
 
 	starts(at, 2);
-	CHECK(get_job(at));
+	job = get_job(at);
+	CHECK(job);
 	CHECK(job->total == 0 && job->step_at == 0);
 	CHECK(job->checkpoint_bytes == 0);
 	driver->history->began -= SECONDS(5);
 	prints_text("w0", 10, driver->job.epoch, 0, "step 7 of 900\n");
 	driver->history->began -= SECONDS(60);
-	CHECK(get_job(at));
+	job = get_job(at);
+	CHECK(job);
 	CHECK(job->step == 7 && job->total == 900);
 	CHECK(job->step_at >= 5000 && job->step_at < job->age - 59000);
 }
@@ -67,7 +55,8 @@ static void saves(struct desk *at, void *user)
 	CHECK(file && fputs("state", file) >= 0 && fclose(file) == 0);
 	judges("w0", 10, 1);
 	CHECK(driver->job.state == JOB_STOPPING);
-	CHECK(get_job(at));
+	job = get_job(at);
+	CHECK(job);
 	CHECK(job->checkpoint_bytes == 5);
 }
 
