@@ -5,7 +5,7 @@
 /*
  * The answer of Prometheus' HTTP API (v1) to an instant query
  *
- * A number comes of a scalar, and of a vector that has one sample.
+ * A scalar is a number, and so is a vector that has one sample.
  */
 
 #include "base/error.h"

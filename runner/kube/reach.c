@@ -63,7 +63,7 @@ static int set_words(struct reach *reach, const struct lookup *lookup,
 
 /* ---- the folder ---- */
 
-/* Of a program that was killed. */
+/* A program that was killed may have left it. */
 static int make_own_folder(struct reach *reach, const char *path,
 			   struct error *err)
 {
