@@ -134,8 +134,11 @@ static int set_up(struct engine *engine, const struct workload_set *set)
 	for (size_t i = 0; i < workload->n_classes; i++)
 		engine->curves[i] = sim_class_curve(&workload->classes[i]);
 	engine->free = (int)workload->slots;
-	engine->delay =
-		engine->policy->published ? SECOND : workload->decision_delay;
+	engine->delay = engine->start_delay = SECOND;
+	if (!engine->policy->published) {
+		engine->delay = workload->decision_delay;
+		engine->start_delay = workload->start_delay;
+	}
 	engine->gap = engine->policy->gap          ? engine->policy->gap
 		      : settings->rescale_gap >= 0 ? settings->rescale_gap
 						   : workload->rescale_gap;

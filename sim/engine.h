@@ -8,7 +8,8 @@
  * The policies are those of core/sched; nothing here decides.  A job computes
  * `steps` of step_time(ranks) after start(ranks); a rescale stops it for
  * move(ranks) + start(ranks) at its new size.  A decision has its effect after
- * the delay, and the slots that it gives away are taken from that decision on.
+ * the delay, a start after its own one if no job is to leave slots then, and
+ * the slots that it gives away are taken from that decision on.
  *
  * A node that fails takes its slots at once, from the jobs that hold them or
  * were promised them and from those that are free, so that a policy never sees

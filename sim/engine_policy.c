@@ -45,11 +45,28 @@ static int take_ask(struct engine *engine, usec_t at, enum sched_cause cause)
 	return engine_add_event(engine, SIM_ASK, at, 0, cause);
 }
 
+/* Whether a job is still to have fewer ranks; the decision is in all jobs. */
+static bool one_leaves_slots(const struct engine *engine)
+{
+	for (size_t i = 0; i < engine->running.n; i++)
+		if (engine->running.jobs[i]->target <
+		    engine->running.jobs[i]->size)
+			return true;
+	return false;
+}
+
+static usec_t start_at(const struct engine *engine, enum sched_cause cause)
+{
+	if (engine->policy->published && cause == SCHED_SUBMITTED)
+		return engine->now;
+	return engine->now +
+	       (one_leaves_slots(engine) ? engine->delay : engine->start_delay);
+}
+
 static int take(struct engine *engine, const struct sched_action *action,
 		enum sched_cause cause)
 {
 	const struct sim_observer *observer = &engine->settings->observer;
-	bool at_once = engine->policy->published && cause == SCHED_SUBMITTED;
 	usec_t at = engine->now + engine->delay;
 
 	if (observer->on_action)
@@ -57,7 +74,7 @@ static int take(struct engine *engine, const struct sched_action *action,
 	switch (action->kind) {
 	case SCHED_START:
 		return take_start(engine, action->job, action->size,
-				  at_once ? engine->now : at);
+				  start_at(engine, cause));
 	case SCHED_RESIZE:
 	case SCHED_PARK:
 		return engine_add_event(engine, SIM_RESIZE, at,

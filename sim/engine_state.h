@@ -35,7 +35,7 @@ struct engine {
 	const struct workload *workload;
 	const struct sim_settings *settings;
 	const struct sched_policy *policy;
-	usec_t now, gap, delay;
+	usec_t now, gap, delay, start_delay;
 	int free;
 	uint64_t places;
 	struct cost_curve *curves; /* by class */

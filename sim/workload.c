@@ -206,6 +206,8 @@ static const struct json_key whole_keys[] = {
 	 WORKLOAD_SECONDS_MAX, false},
 	{"decision_delay", JSON_SECONDS, KEY(workload.decision_delay), 0,
 	 WORKLOAD_SECONDS_MAX, false},
+	{"start_delay", JSON_SECONDS, KEY(workload.start_delay), 0,
+	 WORKLOAD_SECONDS_MAX, false},
 	{"gap", JSON_SECONDS, KEY(workload.gap), 0, WORKLOAD_SECONDS_MAX,
 	 false},
 	{"aging", JSON_SECONDS, KEY(workload.aging), 0, WORKLOAD_SECONDS_MAX,
@@ -251,7 +253,7 @@ static int read_workload(const struct json_reader *reader,
 	};
 	int r;
 
-	whole.workload.decision_delay = -1;
+	whole.workload.decision_delay = whole.workload.start_delay = -1;
 	r = json_read_object(reader, reader->root, whole_keys,
 			     LENGTH(whole_keys), &whole);
 	*workload = whole.workload;
@@ -262,6 +264,8 @@ static int read_workload(const struct json_reader *reader,
 	if (workload->decision_delay < 0)
 		workload->decision_delay =
 			is_text(whole.on, "kube") ? MEASURED_DELAY_OF_PODS : 0;
+	if (workload->start_delay < 0)
+		workload->start_delay = workload->decision_delay;
 	if (whole.raw.failures)
 		r = workload_failures_read(reader, whole.raw.failures,
 					   workload);

@@ -84,6 +84,8 @@ struct workload {
 	usec_t aging; /* waiting so long doubles the importance of a job; 0:
 		       * it does not */
 	usec_t decision_delay; /* from a decision until it has an effect */
+	usec_t start_delay;    /* the same of a start while no job is to leave
+				* slots */
 	usec_t gap; /* between two jobs without a time of their own */
 	usec_t usage_half_life; /* after which a slot-second of a user counts
 				 * half; 0: it counts for ever */

@@ -23,6 +23,7 @@ static void is_as_promised(const struct workload *workload)
 	HOLD(workload->slots >= 1 && workload->n_classes >= 1);
 	HOLD(workload->n_sets >= 1 && workload->gap >= 0);
 	HOLD(workload->rescale_gap >= 0 && workload->decision_delay >= 0);
+	HOLD(workload->start_delay >= 0);
 	for (size_t i = 0; i < workload->n_classes; i++) {
 		const struct workload_class *class = &workload->classes[i];
 

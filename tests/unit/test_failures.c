@@ -143,12 +143,12 @@ static void a_job_grows_back_when_the_node_is_repaired(void)
 static void a_start_on_a_node_that_fails_is_smaller(void)
 {
 	begin();
-	workload.decision_delay = 60 * S;
+	workload.decision_delay = workload.start_delay = 60 * S;
 	submit(0);
 	fail(52, 1);
 	CHECK_TEXT(run("moldable"), "60: 0 has 5, 262: 0 has 0");
 	CHECK(metrics.repeated == 0 && metrics.parks == 0);
-	workload.decision_delay = 50 * S;
+	workload.decision_delay = workload.start_delay = 50 * S;
 	set.n = 0;
 	submit(1);
 	fail(40, 0);
@@ -161,7 +161,7 @@ static void a_start_on_a_node_that_fails_is_smaller(void)
 static void a_growth_on_a_node_that_fails_is_off(void)
 {
 	begin();
-	workload.decision_delay = 20 * S;
+	workload.decision_delay = workload.start_delay = 20 * S;
 	submit(1);
 	submit(0);
 	jobs[0].steps = 9;
@@ -226,6 +226,7 @@ static void make_workload(unsigned number)
 	workload.slots = 5 * (2 + any(8));
 	workload.launcher_slots = any(2);
 	workload.decision_delay = any(2) * any(30) * S;
+	workload.start_delay = any(2) * workload.decision_delay;
 	workload.rescale_gap = any(2) * 60 * S;
 	workload.failures.slots_per_node = any(2) ? 5 : 1;
 	workload.failures.mtbf = 200 + any(2000);

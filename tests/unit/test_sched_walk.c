@@ -97,6 +97,7 @@ static void make_workload(unsigned number)
 	workload.launcher_slots = any(2);
 	workload.rescale_gap = any(3) * 40 * S;
 	workload.decision_delay = any(3) ? 0 : any(5) * S;
+	workload.start_delay = workload.decision_delay;
 	workload.aging = number % 2 ? 60 * S : 0;
 	for (unsigned i = 0; i < CLASSES; i++) {
 		struct workload_class *class = &classes[i];
@@ -272,7 +273,7 @@ static unsigned make_stream(unsigned number)
 	workload.slots = 12 + any(5);
 	workload.launcher_slots = any(2);
 	workload.rescale_gap = any(3) * 30 * S;
-	workload.decision_delay = 0;
+	workload.decision_delay = workload.start_delay = 0;
 	workload.aging = 60 * S;
 	classes[0] = (struct workload_class){
 		.min = 1,

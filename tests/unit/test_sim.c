@@ -81,11 +81,25 @@ static void a_rescale_pauses_a_job_by_its_new_size(void)
 static void a_decision_has_its_effect_after_the_delay(void)
 {
 	begin_sim();
-	workload.decision_delay = 4 * S;
+	workload.decision_delay = workload.start_delay = 4 * S;
 	submit(0, 1);
 	submit(1 * S, 1);
 	CHECK_TEXT(run("rigid_max"),
 		   "4: 0 has 9, 106: 0 has 0, 110: 1 has 9, 212: 1 has 0");
+}
+
+static void a_start_waits_only_for_slots_that_are_left(void)
+{
+	begin_sim();
+	workload.decision_delay = 4 * S;
+	workload.start_delay = 1 * S;
+	workload.slots = 7;
+	classes[0].max = 4;
+	submit(0, 1);
+	submit(52 * S, 2);
+	CHECK_TEXT(run("operator"),
+		   "1: 0 has 5, 56: 0 has 3, 56: 1 has 4, 353: 0 has 0, "
+		   "357: 1 has 5, 360.667: 1 has 0");
 }
 
 static void averages_are_weighted_by_priority(void)
@@ -381,6 +395,7 @@ RUN_TESTS(TEST(a_job_starts_and_computes),
 	  TEST(a_job_may_have_steps_of_its_own),
 	  TEST(a_rescale_pauses_a_job_by_its_new_size),
 	  TEST(a_decision_has_its_effect_after_the_delay),
+	  TEST(a_start_waits_only_for_slots_that_are_left),
 	  TEST(averages_are_weighted_by_priority),
 	  TEST(a_short_run_counts_as_ten_seconds_in_the_slowdown),
 	  TEST(the_gap_submits_jobs_without_a_time_of_their_own),

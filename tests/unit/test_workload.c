@@ -28,6 +28,7 @@ static void a_workload_is_read(void)
 	CHECK(parse(&workload,
 		    "{\"slots\": 8, \"gap\": 90, \"rescale_gap\": 0.5,\n"
 		    "\"source\": \"a paper\", \"decision_delay\": 1, "
+		    "\"start_delay\": 0.5, "
 		    "\"aging\": 60,\n"
 		    "\"start\": {\"line\": [[1, 1], [3, 3], [5, 8]]},\n"
 		    "\"classes\": [" CLASS ", {\"name\": \"b\", \"min\": 2, "
@@ -40,6 +41,7 @@ static void a_workload_is_read(void)
 	CHECK(workload->slots == 8 && workload->launcher_slots == 0);
 	CHECK(workload->gap == 90000000 && workload->rescale_gap == 500000);
 	CHECK(workload->decision_delay == 1000000);
+	CHECK(workload->start_delay == 500000);
 	CHECK(workload->aging == 60000000);
 	CHECK(workload->n_classes == 2 && workload->n_sets == 2);
 	CHECK_TEXT(workload->sets[0].name, "A");
@@ -128,6 +130,7 @@ static void times_that_are_not_said_are_what_bellows_takes(void)
 	CHECK(curve_at(&classes[0].move, 4) == 0);
 	CHECK(curve_at(&classes[1].start, 4) == 0);
 	CHECK(workload->decision_delay == 2400000);
+	CHECK(workload->start_delay == 2400000);
 	workload_destroy(workload);
 	CHECK(parse(&workload, HEAD CLASS
 		    "], \"on\": \"kube\", "
@@ -264,7 +267,7 @@ static const struct {
 	{"{\"slots\": 8}", "w.json:1: 'classes' is missing"},
 	{HEAD CLASS "],\n\"jbos\": []}",
 	 "w.json:6: there is no key 'jbos' here; source, on, slots, "
-	 "launcher_slots, rescale_gap, decision_delay, gap, "
+	 "launcher_slots, rescale_gap, decision_delay, start_delay, gap, "
 	 "aging, usage_half_life, start, move, failures, users, classes, jobs, "
 	 "sets, random"},
 	{HEAD CLASS "],\n\"slots\": 9}", "w.json:6: 'slots' stands twice"},
