@@ -102,7 +102,7 @@ class Jobs:
         return {
             "slots": self.slots, "rescale_gap": self.rescale_gap,
             "aging": self.aging, "decision_delay": costs.delay,
-            "move": costs.move,
+            "start_delay": 0, "move": costs.move,
             "classes": [{
                 "name": job.name, "min": job.kind.ranks[0],
                 "max": job.kind.ranks[1], "steps": job.kind.steps,

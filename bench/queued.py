@@ -21,6 +21,7 @@ ROOT = os.path.dirname(runs.HERE)
 sys.path.insert(1, os.path.join(ROOT, "tests/run"))
 import paced                                                  # noqa: E402
 
+TOGETHER = 0.05         # seconds between two parts of one decision
 LOOK = 0.25             # seconds between two looks at the queue
 PATIENCE = 30
 DIGEST = re.compile(r"^parint: digest (\w+)$", re.M)
@@ -142,11 +143,21 @@ class Ran:
         return max((at for at, action in self.decisions
                     if action in actions and at <= until), default=until)
 
-    def delays(self):
-        """Seconds from a decision until it had an effect."""
-        yield self.started - self.decided(self.started, "start")
-        for steps in self.steps[:-1]:
-            yield steps[-1] - self.decided(steps[-1], "resize", "park")
+    def changes(self):
+        """Of each start of the application that a decision ended: when it was
+        decided, when it ended, and whether slots were left."""
+        for i, steps in enumerate(self.steps[:-1]):
+            at = self.decided(steps[-1], "resize", "park")
+            yield at, steps[-1], (at, "park") in self.decisions \
+                or self.sizes[i + 1] < self.sizes[i]
+
+    def wait_for(self, others):
+        """A start that was decided together with changes of others begins once
+        they have left their slots; the queue says when it was decided."""
+        decided = self.decided(self.started, "start")
+        self.started = max([self.started, *(
+            until for other in others for at, until, leaves in other.changes()
+            if leaves and abs(at - decided) < TOGETHER)])
 
     def gap(self, i):
         """Ranks of start i, and seconds without a step before it; while the
@@ -169,6 +180,8 @@ class Run:
 
     def __init__(self, jobs, ran, area):
         self.ran = ran
+        for at in ran:
+            at.wait_for(ran)
         begin = min(at.submitted for at in ran)
         total = max(at.ended for at in ran) - begin
         self.metrics = (
@@ -256,7 +269,8 @@ class Costs:
         self.move = max(0.0, mean([taken - self.start(n)
                                    for n, taken in pauses]))
         self.end = mean([at.ended - at.steps[-1][-1] for at in ran])
-        self.delay = mean([delay for at in ran for delay in at.delays()])
+        self.delay = mean([until - decided for at in ran
+                           for decided, until, _ in at.changes()])
         self.slower = median([pace for at in ran for pace in at.slower()])
 
     def start(self, ranks):

@@ -63,10 +63,28 @@ def a_job_that_was_parked_has_no_pause_while_it_was(_room):
         STEP.format(2, 101.8) + "parint: MPI_Init took 0.1 s\n" + \
         STEP.format(3, 111.4) + "parint: digest 0123456789abcdef\n"
     ran = queued.Ran(job, told, decisions, output, [(101, 4), (111.2, 4)])
-    gaps, delays = [ran.gap(i) for i in (0, 1)], list(ran.delays())
+    gaps, changes = [ran.gap(i) for i in (0, 1)], list(ran.changes())
     assert [n for n, _ in gaps] == [4, 4], gaps
     assert near(gaps[0][1], 1.0) and near(gaps[1][1], 0.5), gaps
-    assert near(delays[0], 0.0) and near(delays[1], 0.3), delays
+    assert changes == [(101.5, 101.8, True)], changes
+
+
+def a_job_starts_when_others_have_left_the_slots_that_it_is_given(_room):
+    jobs = elastic.Jobs(60, 12, 2).all
+    told = {"exit_code": 0, "submitted_ms": 99000, "started_ms": 100000,
+            "ended_ms": 113000, "rescales": 1, "parks": 0}
+    begun = "parint: MPI_Init took 0.1 s\n"
+    output = begun + STEP.format(1, 99.9) + STEP.format(2, 100.7) + begun + \
+        STEP.format(3, 101.9) + "parint: digest 0123456789abcdef\n"
+    start = {"at_ms": 100000, "action": "start"}
+    other = queued.Ran(jobs[0], told, [{"at_ms": 99990, "action": "resize"}],
+                       output, [(99, 8), (101, 16)])
+    ran = queued.Ran(jobs[1], told, [start], output, [(99, 4)])
+    ran.wait_for([other, ran])
+    assert ran.started == 100.0, ran.started    # the other one grew
+    other.sizes = [16, 8]
+    ran.wait_for([other, ran])
+    assert near(ran.started, 100.7), ran.started
 
 
 def real_jobs_are_measured_beside_the_simulator(room):
@@ -93,5 +111,6 @@ harness.main(times_are_the_papers_on_the_fewest_and_on_the_most_slots,
              fewer_slots_have_smaller_jobs_of_the_same_length,
              costs_are_a_line_that_is_never_below_zero,
              a_job_that_was_parked_has_no_pause_while_it_was,
+             a_job_starts_when_others_have_left_the_slots_that_it_is_given,
              real_jobs_are_measured_beside_the_simulator,
              jobs_that_do_not_end_in_time_are_told_and_nothing_is_left)
