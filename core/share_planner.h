@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_SHARE_PLANNER_H
+#define CORE_SHARE_PLANNER_H
+
+/*
+ * Planners: before which supersteps the shares change, and to what
+ *
+ *   static    once, before the first step, for workloads that are as they are
+ *             on average (EXPPO)
+ *   window-K  every K steps, for the K steps to come (section V-A)
+ *   dynamic   for as many steps as is best; equations 1 to 3
+ *   mpc       asks before each step whether a change is worth it; equation 4,
+ *             with a horizon of 10 steps
+ *   mpc-1.02  the same as its authors' program has it: what a configuration
+ *             for k steps takes counts 1.02^k times
+ *   reactive  without a forecast: when the steps since the last change would
+ *             have been shorter by the cost of a change, with the shares that
+ *             were best for them
+ *
+ * The paper and its sections: core/share.h.
+ */
+
+#include "core/share.h"
+
+struct share_view {
+	const struct share_rules *rules;
+	const struct share_table *ahead; /* forecast; row 0: the step to come */
+	const struct share_table *usual; /* one row: the workloads on average */
+	const struct share_table *ended; /* one row: the last step, measured */
+	const unsigned *levels;          /* now; NULL before the first step */
+	unsigned step, steps; /* number of the step to come; of all */
+};
+
+/* What a planner keeps from step to step, zero at first, and what it needs
+ * while it plans. */
+struct share_memory {
+	unsigned until; /* the next step before which it asks itself */
+	double regret;  /* seconds */
+	struct share_work work;
+	unsigned trial[SHARE_TASKS_MAX];
+};
+
+struct share_planner {
+	char name[24];
+	unsigned look;  /* steps that it looks ahead */
+	double penalty; /* of a step that a plan is longer */
+	/* True: the levels are new ones, which cost a change. */
+	bool (*plan)(const struct share_planner *planner,
+		     const struct share_view *view, struct share_memory *memory,
+		     unsigned *levels);
+};
+
+/* By its name, as above; false: there is none. */
+bool share_planner_find(struct share_planner *planner, const char *name);
+
+/* The names, for a help; NULL behind the last. */
+extern const char *const share_planner_names[];
+
+/* ---- the planners, for share_planner_find() ---- */
+
+bool share_plan_dynamic(const struct share_planner *planner,
+			const struct share_view *view,
+			struct share_memory *memory, unsigned *levels);
+bool share_plan_mpc(const struct share_planner *planner,
+		    const struct share_view *view, struct share_memory *memory,
+		    unsigned *levels);
+
+#endif
