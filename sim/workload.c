@@ -2,11 +2,9 @@
 #include "sim/workload.h"
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/list.h"
 #include "core/sched_usage.h"
-#include "sim/json_reader.h"
-#include "sim/line_of.h"
+#include "sim/json_document.h"
 #include "sim/measured.h"
 #include "sim/workload_class.h"
 #include "sim/workload_failures.h"
@@ -17,7 +15,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define SECOND ((usec_t)1000000)
 
@@ -276,11 +273,6 @@ static int read_workload(const struct json_reader *reader,
 	return r < 0 ? r : read_sets(reader, &whole.raw);
 }
 
-static void delete_json_at(cJSON **json)
-{
-	cJSON_Delete(*json);
-}
-
 DEFINE_CLEANUP(struct workload, workload_destroy)
 
 struct workload *workload_create(void)
@@ -294,53 +286,36 @@ struct workload *workload_create(void)
 	return workload;
 }
 
-int workload_parse(struct workload **out, const char *path, const char *text,
-		   size_t size, struct error *err)
+static int read_document(struct workload **out,
+			 const struct json_reader *reader)
 {
 	CLEANUP(workload_destroy)
 	struct workload *workload = workload_create();
-	CLEANUP(delete_json) cJSON *root = NULL;
-	const char *end = text;
 	int r;
 
 	if (!workload)
-		return error_set(err, -ENOMEM, "out of memory");
-	root = cJSON_ParseWithLengthOpts(text, size, &end, false);
-	while (root && end < text + size && (unsigned char)*end <= ' ')
-		end++;
-	if (!root || end < text + size)
-		return error_set(err, -EINVAL, "%s:%u: this is not JSON", path,
-				 line_of_byte(text, (size_t)(end - text)));
-	r = read_workload(&(struct json_reader){path, text, size, root, err},
-			  workload);
+		return error_set(reader->err, -ENOMEM, "out of memory");
+	r = read_workload(reader, workload);
 	if (r == 0)
 		*out = STEAL(workload);
 	return r;
 }
 
+int workload_parse(struct workload **out, const char *path, const char *text,
+		   size_t size, struct error *err)
+{
+	CLEANUP(json_document_fini) struct json_document document;
+	int r = json_document_parse(&document, path, text, size, err);
+
+	return r < 0 ? r : read_document(out, &document.reader);
+}
+
 int workload_read(struct workload **out, const char *path, struct error *err)
 {
-	CLEANUP(free) char *text = NULL;
-	struct stat st;
-	size_t room, size;
-	int r;
+	CLEANUP(json_document_fini) struct json_document document;
+	int r = json_document_read(&document, path, WORKLOAD_BYTES_MAX, err);
 
-	if (stat(path, &st) < 0)
-		return error_errno(err, "cannot read %s", path);
-	/* one byte more than is allowed, so that too large a file is seen */
-	room = st.st_size < WORKLOAD_BYTES_MAX ? (size_t)st.st_size + 1
-					       : WORKLOAD_BYTES_MAX + 1;
-	text = malloc(room);
-	if (!text)
-		return error_set(err, -ENOMEM, "out of memory");
-	r = file_read(path, text, room, &size, err);
-	if (r < 0)
-		return r;
-	if (size > WORKLOAD_BYTES_MAX)
-		return error_set(err, -EINVAL,
-				 "%s:1: the file has more than %d MiB", path,
-				 WORKLOAD_BYTES_MAX >> 20);
-	return workload_parse(out, path, text, size, err);
+	return r < 0 ? r : read_document(out, &document.reader);
 }
 
 void workload_destroy(struct workload *workload)
