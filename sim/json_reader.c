@@ -70,6 +70,15 @@ static int read_name(const struct json_reader *reader, const cJSON *item,
 	return 0;
 }
 
+static int read_text(const struct json_reader *reader, const cJSON *item,
+		     const struct json_key *key, const char **text)
+{
+	if (!cJSON_IsString(item) || !*item->valuestring)
+		return json_refuse(reader, item, "%s is not a text", key->name);
+	*text = item->valuestring;
+	return 0;
+}
+
 static int read_value(const struct json_reader *reader, const cJSON *item,
 		      const struct json_key *key, void *base)
 {
@@ -80,6 +89,9 @@ static int read_value(const struct json_reader *reader, const cJSON *item,
 	switch (key->kind) {
 	case JSON_NAME:
 		return read_name(reader, item, key, member);
+	case JSON_TEXT:
+		return read_text(reader, item, key,
+				 (const char **)(void *)member);
 	case JSON_COUNT:
 		r = json_read_whole(reader, item, key->name, key->min, key->max,
 				    &number);

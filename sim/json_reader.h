@@ -24,6 +24,7 @@ struct json_reader {
 
 enum json_kind {
 	JSON_NAME,    /* char[64]: letters, digits, '_', '-' and '.' */
+	JSON_TEXT,    /* const char *, of the tree; not empty */
 	JSON_COUNT,   /* unsigned */
 	JSON_INTEGER, /* int */
 	JSON_NUMBER,  /* double */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_CSV_H
+#define SIM_CSV_H
+
+/*
+ * Numbers in comma-separated values
+ *
+ * A line is a row of fields without quotes; blanks around a field do not count,
+ * and lines that are blank or begin with '#' are no rows.  What is wrong is
+ * told as "PATH:LINE: what is wrong".
+ */
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CSV_FIELDS_MAX = 64, CSV_BYTES_MAX = 64 << 20 };
+
+struct csv {
+	const char *path;
+	struct error *err;
+	char *text, *at; /* the file; the next line */
+	size_t left;     /* bytes from there */
+	unsigned line;   /* of the row; from 1 */
+	unsigned rows;   /* that were read */
+	const char *fields[CSV_FIELDS_MAX];
+	unsigned n; /* fields of the row */
+};
+
+/* 0, or -errno.  csv_fini() in each case. */
+int csv_open(struct csv *csv, const char *path, struct error *err);
+
+/* 1: there is a row; 0: the file is over; -EINVAL. */
+int csv_next(struct csv *csv);
+
+/* Field i, from 0, as a number from min to max; -EINVAL. */
+int csv_number(struct csv *csv, unsigned i, const char *what, double min,
+	       double max, double *out);
+
+/* The first row is names of columns: its field i is no number. */
+bool csv_is_head(const struct csv *csv, unsigned i);
+
+/* -EINVAL with the sentence, which begins with the place of the row. */
+int csv_refuse(struct csv *csv, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+void csv_fini(struct csv *csv);
+
+static inline void csv_fini_at(struct csv *csv)
+{
+	csv_fini(csv);
+}
+
+#endif
