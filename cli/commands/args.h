@@ -23,12 +23,13 @@ struct args {
 	struct lookup lookup;
 
 	bool help, version, json, quiet, no_progress, wait, save, schema;
-	bool detach, plain, print, csv, explain, hold, all, watch;
+	bool detach, plain, print, csv, explain, hold, all, watch, supersteps;
 	const char *listen, *timeline, *reason, *hosts, *folder, *status;
 	const char *image, *mode, *claim, *storage, *storage_class, *cpu,
 		*memory, *run_id;
 	const char *name, *app, *checkpoint_dir;
-	const char *policy, *compare, *sweep, *set, *svg, *user, *instant;
+	const char *policy, *compare, *sweep, *set, *svg, *user, *instant,
+		*planner, *forecast;
 	/* 0: not given */
 	unsigned ranks, min, max, want, grant, slots, malleable, grow, seed,
 		priority;

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "cli/commands/policies.h"
+#include "cli/commands/simulate_supersteps.h"
 #include "cli/views/meter.h"
 #include "cli/views/output.h"
 #include "cli/views/simulation.h"
@@ -108,6 +109,9 @@ static int read_args(struct simulation *simulation, const struct args *args,
 {
 	int r;
 
+	if (args->planner || args->forecast)
+		return error_set(err, -EINVAL, "--%s needs --supersteps",
+				 args->planner ? "planner" : "forecast");
 	if (args->policy && args->compare)
 		return error_set(err, -EINVAL,
 				 "--policy and --compare do not go together");
@@ -388,6 +392,8 @@ int cmd_simulate(const struct args *args, const struct output *output)
 	struct error err;
 	int r;
 
+	if (args->supersteps)
+		return simulate_supersteps(args, output);
 	if (read_args(&simulation, args, &err) < 0)
 		return output_fail(output, EXIT_USAGE, "%s", err.text);
 	r = swf_is_log(args->words.at[0])

@@ -116,6 +116,12 @@ const struct option_row flags[] = {
 	 .help = "draws these jobs (default 1)"},
 	{"move", "TIME", OPTION_DURATION, ARG(move), ON_SIMULATE,
 	 .help = "that a rescale stops one of them (default 30s)"},
+	{"supersteps", NULL, OPTION_SWITCH, ARG(supersteps), ON_SIMULATE,
+	 .help = "FILE has the tasks of supersteps; docs/supersteps.md"},
+	{"planner", "PLANNER,...", OPTION_TEXT, ARG(planner), ON_SIMULATE,
+	 .help = "that give them shares (default: static,window-3,mpc)"},
+	{"forecast", "FORECAST", OPTION_TEXT, ARG(forecast), ON_SIMULATE,
+	 .help = "what they know of steps to come: given, or known (default: given)"},
 	{"csv", NULL, OPTION_SWITCH, ARG(csv), ON_SIMULATE,
 	 .help = "comma-separated values"},
 	{"svg", "FILE.svg", OPTION_TEXT, ARG(svg), ON_SIMULATE,
@@ -351,7 +357,8 @@ const struct command commands[] = {
 	 "      --sweep gap=0:360:30 --csv --svg figure.svg > figure.csv\n"
 	 "  bellows simulate jobs.json --set A --svg jobs.svg\n"
 	 "  bellows simulate jobs.json --set A --explain\n"
-	 "  bellows simulate log.swf --malleable 50 --compare easy,elastic",
+	 "  bellows simulate log.swf --malleable 50 --compare easy,elastic\n"
+	 "  bellows simulate --supersteps tasks.json --planner static,mpc",
 	 1, 1,
 	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_SYSTEM, -1},
 	 cmd_simulate},

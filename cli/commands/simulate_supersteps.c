@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands/simulate_supersteps.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/list.h"
+#include "cli/views/meter.h"
+#include "cli/views/superstep_chart.h"
+#include "cli/views/superstep_table.h"
+#include "jobfile/exit.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { PLANNERS_MAX = 32 };
+
+static const char default_planners[] = "static,window-3,mpc";
+
+static const char *const forecast_names[] = {
+	[SUPERSTEPS_KNOWN] = "known",
+	[SUPERSTEPS_GIVEN] = "given",
+};
+
+struct simulation {
+	const struct supersteps *supersteps;
+	struct share_planner planners[PLANNERS_MAX];
+	unsigned n;
+	enum supersteps_forecast forecast;
+	double unchanged; /* seconds in total */
+};
+
+/* ---- the command line ---- */
+
+static int refuse_planner(const char *name, struct error *err)
+{
+	char known[200] = "";
+
+	for (size_t i = 0; share_planner_names[i]; i++) {
+		size_t used = strlen(known);
+
+		snprintf(known + used, sizeof(known) - used, "%s%s",
+			 i ? ", " : "", share_planner_names[i]);
+	}
+	return error_set(err, -EINVAL,
+			 "there is no planner '%.40s'; there are %s, and "
+			 "windows of up to %d steps",
+			 name, known, SHARE_LOOK_MAX);
+}
+
+/* "a,b,c" */
+static int read_planners(struct simulation *simulation, const char *names,
+			 struct error *err)
+{
+	CLEANUP(free) char *copy = strdup(names);
+	char *rest = copy, *name;
+
+	if (!copy)
+		return error_set(err, -ENOMEM, "out of memory");
+	while ((name = strsep(&rest, ","))) {
+		if (simulation->n == PLANNERS_MAX)
+			return error_set(err, -EINVAL, "more than %d planners",
+					 PLANNERS_MAX);
+		if (!share_planner_find(&simulation->planners[simulation->n++],
+					name))
+			return refuse_planner(name, err);
+	}
+	return 0;
+}
+
+static int read_forecast(struct simulation *simulation, const char *name,
+			 struct error *err)
+{
+	if (!name) {
+		simulation->forecast =
+			supersteps_has_forecast(simulation->supersteps)
+				? SUPERSTEPS_GIVEN
+				: SUPERSTEPS_KNOWN;
+		return 0;
+	}
+	for (size_t i = 0; i < LENGTH(forecast_names); i++)
+		if (strcmp(forecast_names[i], name) == 0) {
+			simulation->forecast = (enum supersteps_forecast)i;
+			return 0;
+		}
+	return error_set(err, -EINVAL,
+			 "there is no forecast '%.40s'; there are known and "
+			 "given",
+			 name);
+}
+
+static int check_args(const struct args *args,
+		      const struct simulation *simulation, struct error *err)
+{
+	const char *name = args->policy      ? "policy"
+			   : args->compare   ? "compare"
+			   : args->sweep     ? "sweep"
+			   : args->set       ? "set"
+			   : args->slots     ? "slots"
+			   : args->malleable ? "malleable"
+					     : NULL;
+
+	if (name)
+		return error_set(err, -EINVAL,
+				 "--%s does not go together with --supersteps",
+				 name);
+	if (args->json && args->csv)
+		return error_set(err, -EINVAL,
+				 "--json and --csv do not go together");
+	if (args->explain && (simulation->n > 1 || args->csv))
+		return error_set(err, -EINVAL,
+				 "--explain is for one planner, without --csv");
+	return 0;
+}
+
+/* ---- simulations ---- */
+
+struct onlookers {
+	struct superstep_log *log;     /* NULL: nothing is explained */
+	struct superstep_chart *chart; /* NULL: nothing is drawn */
+	struct meter meter;
+};
+
+static void on_step(void *user, const struct supersteps_step *step)
+{
+	struct onlookers *onlookers = user;
+
+	if (onlookers->log) {
+		meter_hide(&onlookers->meter);
+		superstep_log_step(onlookers->log, step);
+	}
+	if (onlookers->chart)
+		superstep_chart_add(onlookers->chart, step);
+	meter_add(&onlookers->meter);
+}
+
+static int run_one(const struct simulation *simulation, unsigned planner,
+		   struct onlookers *onlookers, struct superstep_row *row,
+		   struct error *err)
+{
+	const struct supersteps_settings settings = {
+		.planner = simulation->planners[planner],
+		.forecast = simulation->forecast,
+		.on_step = on_step,
+		.user = onlookers,
+	};
+	int r = onlookers->chart ? superstep_chart_begin(onlookers->chart, err)
+				 : 0;
+
+	*row = (struct superstep_row){
+		.planner = simulation->planners[planner].name,
+		.forecast = forecast_names[simulation->forecast],
+		.unchanged = simulation->unchanged,
+	};
+	if (r == 0)
+		r = supersteps_run(simulation->supersteps, &settings,
+				   &row->result, err);
+	meter_hide(&onlookers->meter);
+	if (r == 0 && onlookers->chart)
+		superstep_chart_end(onlookers->chart, row);
+	return r;
+}
+
+static int run_all(const struct simulation *simulation,
+		   const struct superstep_table *table,
+		   struct onlookers *onlookers, struct error *err)
+{
+	if (table->head && !onlookers->log)
+		table->head(stdout);
+	for (unsigned i = 0; i < simulation->n; i++) {
+		struct superstep_row row;
+		int r = run_one(simulation, i, onlookers, &row, err);
+
+		if (r < 0)
+			return r;
+		if (!onlookers->log)
+			table->row(stdout, &row);
+	}
+	return 0;
+}
+
+/* What all planners are compared with: the shares are never changed. */
+static int measure_unchanged(struct simulation *simulation, struct error *err)
+{
+	struct supersteps_settings settings = {.forecast = SUPERSTEPS_KNOWN};
+	struct supersteps_result result;
+	int r;
+
+	share_planner_find(&settings.planner, "static");
+	r = supersteps_run(simulation->supersteps, &settings, &result, err);
+	simulation->unchanged = result.total;
+	return r;
+}
+
+static int simulate(struct simulation *simulation, const struct args *args,
+		    struct error *err)
+{
+	const struct superstep_table *table = args->json ? &superstep_table_json
+					      : args->csv
+						      ? &superstep_table_csv
+						      : &superstep_table_text;
+	CLEANUP(superstep_chart_fini)
+	struct superstep_chart chart = {
+		.source = args->words.at[0],
+		.supersteps = simulation->supersteps,
+	};
+	struct superstep_log log = {.to = stdout,
+				    .json = args->json,
+				    .supersteps = simulation->supersteps};
+	struct onlookers onlookers = {
+		.log = args->explain ? &log : NULL,
+		.chart = args->svg ? &chart : NULL,
+	};
+	int r = measure_unchanged(simulation, err);
+
+	if (r < 0)
+		return r;
+	meter_begin(&onlookers.meter, "simulating",
+		    (uint64_t)simulation->supersteps->steps * simulation->n,
+		    !args->no_progress && !args->json, args->term);
+	r = run_all(simulation, table, &onlookers, err);
+	return r == 0 && args->svg
+		       ? superstep_chart_save(&chart, args->svg, err)
+		       : r;
+}
+
+static int exit_code(int r)
+{
+	return r == -ENOMEM   ? EXIT_INTERNAL
+	       : r == -EINVAL ? EXIT_JOBFILE
+			      : EXIT_SYSTEM;
+}
+
+int simulate_supersteps(const struct args *args, const struct output *output)
+{
+	CLEANUP(supersteps_destroy) struct supersteps *supersteps = NULL;
+	struct simulation simulation = {.n = 0};
+	struct error err;
+	int r = read_planners(&simulation,
+			      args->planner ? args->planner : default_planners,
+			      &err);
+
+	if (r == 0)
+		r = check_args(args, &simulation, &err);
+	if (r < 0)
+		return output_fail(output, EXIT_USAGE, "%s", err.text);
+	r = supersteps_read(&supersteps, args->words.at[0], &err);
+	if (r < 0)
+		return output_fail(output,
+				   r == -ENOMEM ? EXIT_INTERNAL : EXIT_JOBFILE,
+				   "%s", err.text);
+	simulation.supersteps = supersteps;
+	if (read_forecast(&simulation, args->forecast, &err) < 0)
+		return output_fail(output, EXIT_USAGE, "%s", err.text);
+	if (args->svg && file_check(args->svg, &err) < 0)
+		return output_fail(output, EXIT_SYSTEM, "%s", err.text);
+	r = simulate(&simulation, args, &err);
+	if (r < 0)
+		return output_fail(output, exit_code(r), "%s", err.text);
+	return EXIT_DONE;
+}
