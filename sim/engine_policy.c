@@ -59,6 +59,8 @@ static usec_t start_at(const struct engine *engine, enum sched_cause cause)
 {
 	if (engine->policy->published && cause == SCHED_SUBMITTED)
 		return engine->now;
+	if (engine->delay == engine->start_delay)
+		return engine->now + engine->delay;
 	return engine->now +
 	       (one_leaves_slots(engine) ? engine->delay : engine->start_delay);
 }
