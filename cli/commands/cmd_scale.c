@@ -189,7 +189,7 @@ int cmd_scale(const struct args *args, const struct output *output)
 		.args = args,
 		.request = BELLOWS__V1__SCALE_REQUEST__INIT,
 	};
-	char id[32 + 1];
+	char id[RANDOM_ID];
 
 	if (!job && !args->lookup.connect && !args->lookup.state)
 		return output_fail(output, EXIT_USAGE,

@@ -143,7 +143,7 @@ static int submit(struct submission *submission)
 	const struct jobfile *job = submission->jobs[submission->done];
 	const struct args *args = submission->args;
 	Bellows__V1__SubmitRequest request = BELLOWS__V1__SUBMIT_REQUEST__INIT;
-	char path[PATH_MAX], id[32 + 1];
+	char path[PATH_MAX], id[RANDOM_ID];
 	int r;
 
 	if (!realpath(file_of(submission), path))

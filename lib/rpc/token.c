@@ -14,7 +14,7 @@
 
 #define INPUT_PATIENCE SECONDS(10)
 
-enum { DIGITS = 64 }; /* of a token that is made here */
+enum { DIGITS = 64 }; /* of what token_make() makes */
 
 static const char scheme[] = "Bearer ";
 
