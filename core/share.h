@@ -19,7 +19,8 @@
 
 enum {
 	SHARE_TASKS_MAX = 1024,
-	SHARE_LOOK_MAX = 20, /* steps that a planner looks ahead */
+	SHARE_LOOK_MAX = 20,  /* steps that a planner looks ahead */
+	SHARE_SCENARIOS = 16, /* of a step, at most */
 };
 
 struct share_rules {
