@@ -48,11 +48,13 @@ static const struct share_planner planners[] = {
 	{"dynamic", SHARE_LOOK_MAX, 1, share_plan_dynamic},
 	{"mpc", 10, 1, share_plan_mpc},
 	{"mpc-1.02", 10, 1.02, share_plan_mpc},
+	{"scenario", 10, 1, share_plan_scenario},
 	{"reactive", 0, 1, plan_reactive},
 };
 
 const char *const share_planner_names[] = {
-	"static", "window-1", "dynamic", "mpc", "mpc-1.02", "reactive", NULL,
+	"static",   "window-1", "dynamic",  "mpc",
+	"mpc-1.02", "scenario", "reactive", NULL,
 };
 
 /* "window-3" */

@@ -13,6 +13,7 @@
  *             with a horizon of 10 steps
  *   mpc-1.02  the same as its authors' program has it: what a configuration
  *             for k steps takes counts 1.02^k times
+ *   scenario  mpc over the errors that forecasts had (core/share_scenario.c)
  *   reactive  without a forecast: when the steps since the last change would
  *             have been shorter by the cost of a change, with the shares that
  *             were best for them
@@ -21,6 +22,8 @@
  */
 
 #include "core/share.h"
+#include "core/share_balance.h"
+#include "core/share_past.h"
 
 struct share_view {
 	const struct share_rules *rules;
@@ -29,6 +32,9 @@ struct share_view {
 	const struct share_table *ended; /* one row: the last step, measured */
 	const unsigned *levels;          /* now; NULL before the first step */
 	unsigned step, steps; /* number of the step to come; of all */
+	/* For scenario, which has no table: the forecast of now was added. */
+	const struct share_past *past;
+	const struct share_grid *grid;
 };
 
 /* What a planner keeps from step to step, zero at first, and what it needs
@@ -38,7 +44,18 @@ struct share_memory {
 	double regret;  /* seconds */
 	struct share_work work;
 	unsigned trial[SHARE_TASKS_MAX];
+	/* Of scenario alone.  The rows are the caller's: share_rows_room(). */
+	const double **rows;
+	unsigned asked, followed; /* plans, by the step behind them */
+	unsigned first[SHARE_TASKS_MAX];
+	struct share_scenes scenes;
 };
+
+/* Pointers that share_memory's rows have to have room for. */
+static inline size_t share_rows_room(unsigned tasks)
+{
+	return (size_t)SHARE_LOOK_MAX * SHARE_SCENARIOS * tasks;
+}
 
 struct share_planner {
 	char name[24];
@@ -64,5 +81,8 @@ bool share_plan_dynamic(const struct share_planner *planner,
 bool share_plan_mpc(const struct share_planner *planner,
 		    const struct share_view *view, struct share_memory *memory,
 		    unsigned *levels);
+bool share_plan_scenario(const struct share_planner *planner,
+			 const struct share_view *view,
+			 struct share_memory *memory, unsigned *levels);
 
 #endif
