@@ -43,18 +43,29 @@ static bool plan_reactive(const struct share_planner *planner,
 	return true;
 }
 
+static bool plan_exact(const struct share_planner *planner,
+		       const struct share_view *view,
+		       struct share_memory *memory, unsigned *levels)
+{
+	size_t size = view->rules->tasks * sizeof(*levels);
+
+	memcpy(levels, view->best, size);
+	return !view->levels || memcmp(levels, view->levels, size) != 0;
+}
+
 static const struct share_planner planners[] = {
-	{"static", 0, 1, plan_static},
-	{"dynamic", SHARE_LOOK_MAX, 1, share_plan_dynamic},
-	{"mpc", 10, 1, share_plan_mpc},
-	{"mpc-1.02", 10, 1.02, share_plan_mpc},
-	{"scenario", 10, 1, share_plan_scenario},
-	{"reactive", 0, 1, plan_reactive},
+	{"static", 0, 1, false, false, plan_static},
+	{"dynamic", SHARE_LOOK_MAX, 1, false, false, share_plan_dynamic},
+	{"mpc", 10, 1, false, false, share_plan_mpc},
+	{"mpc-1.02", 10, 1.02, false, false, share_plan_mpc},
+	{"scenario", 10, 1, true, false, share_plan_scenario},
+	{"reactive", 0, 1, false, false, plan_reactive},
+	{"exact", 0, 1, false, true, plan_exact},
 };
 
 const char *const share_planner_names[] = {
-	"static",   "window-1", "dynamic",  "mpc",
-	"mpc-1.02", "scenario", "reactive", NULL,
+	"static",   "window-1", "dynamic", "mpc", "mpc-1.02",
+	"scenario", "reactive", "exact",   NULL,
 };
 
 /* "window-3" */

@@ -14,6 +14,8 @@
  *   mpc-1.02  the same as its authors' program has it: what a configuration
  *             for k steps takes counts 1.02^k times
  *   scenario  mpc over the errors that forecasts had (core/share_scenario.c)
+ *   exact     the optimum of core/share_optimum.h, for which all workloads have
+ *             to be known
  *   reactive  without a forecast: when the steps since the last change would
  *             have been shorter by the cost of a change, with the shares that
  *             were best for them
@@ -35,6 +37,7 @@ struct share_view {
 	/* For scenario, which has no table: the forecast of now was added. */
 	const struct share_past *past;
 	const struct share_grid *grid;
+	const unsigned *best; /* for exact: the levels of the step */
 };
 
 /* What a planner keeps from step to step, zero at first, and what it needs
@@ -59,8 +62,10 @@ static inline size_t share_rows_room(unsigned tasks)
 
 struct share_planner {
 	char name[24];
-	unsigned look;  /* steps that it looks ahead */
-	double penalty; /* of a step that a plan is longer */
+	unsigned look;   /* steps that it looks ahead */
+	double penalty;  /* of a step that a plan is longer */
+	bool wants_past; /* and the grid, in place of the table of `ahead` */
+	bool wants_best; /* of all steps, when all workloads are known */
 	/* True: the levels are new ones, which cost a change. */
 	bool (*plan)(const struct share_planner *planner,
 		     const struct share_view *view, struct share_memory *memory,

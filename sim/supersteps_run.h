@@ -10,26 +10,25 @@
  * first one, costs time.
  */
 
+#include "core/share_optimum.h"
 #include "core/share_planner.h"
 #include "sim/supersteps.h"
-
-/* What a planner is told of the steps to come. */
-enum supersteps_forecast {
-	SUPERSTEPS_KNOWN, /* the workloads as they will be */
-	SUPERSTEPS_GIVEN, /* the forecast of the files */
-};
+#include "sim/supersteps_forecast.h"
 
 struct supersteps_step {
 	unsigned step;
-	bool is_changed;        /* the shares, before it */
-	const unsigned *levels; /* of each task */
-	const double *seconds;  /* of each task */
-	double slowest;         /* seconds */
+	bool is_changed;                          /* the shares, before it */
+	const unsigned *levels;                   /* of each task */
+	const double *seconds;                    /* of each task */
+	double slowest;                           /* seconds */
+	const double *workloads;                  /* of each task */
+	const struct supersteps_outlook *outlook; /* before it */
 };
 
 struct supersteps_settings {
 	struct share_planner planner;
-	enum supersteps_forecast forecast;
+	struct supersteps_forecast forecast;
+	const unsigned *best; /* of the planner `exact`: [steps][tasks] */
 	void (*on_step)(void *user, const struct supersteps_step *step);
 	void *user;
 };
@@ -37,7 +36,9 @@ struct supersteps_settings {
 struct supersteps_result {
 	double seconds; /* of all steps, without changes */
 	unsigned changes;
-	double total; /* seconds, with changes */
+	double total;         /* seconds, with changes */
+	unsigned short_steps; /* before which a history was too short for a
+			       * forecast */
 };
 
 /* -EINVAL: a task has no such forecast; -ENOMEM. */
@@ -45,7 +46,11 @@ int supersteps_run(const struct supersteps *supersteps,
 		   const struct supersteps_settings *settings,
 		   struct supersteps_result *result, struct error *err);
 
-/* Whether each task has a forecast in the files. */
-bool supersteps_has_forecast(const struct supersteps *supersteps);
+/* The best levels of all steps, for `exact`; progress may be NULL.  *levels,
+ * [steps][tasks], are to be freed.  -ENOMEM. */
+int supersteps_optimum(const struct supersteps *supersteps,
+		       const struct share_progress *progress,
+		       struct share_optimum *optimum, unsigned **levels,
+		       struct error *err);
 
 #endif

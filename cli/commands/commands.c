@@ -119,9 +119,9 @@ const struct option_row flags[] = {
 	{"supersteps", NULL, OPTION_SWITCH, ARG(supersteps), ON_SIMULATE,
 	 .help = "FILE has the tasks of supersteps; docs/supersteps.md"},
 	{"planner", "PLANNER,...", OPTION_TEXT, ARG(planner), ON_SIMULATE,
-	 .help = "that give them shares (default: static,window-3,mpc)"},
+	 .help = "that give them shares (default: static,mpc,scenario)"},
 	{"forecast", "FORECAST", OPTION_TEXT, ARG(forecast), ON_SIMULATE,
-	 .help = "what they know of steps to come: given, or known (default: given)"},
+	 .help = "what they see of steps to come (default: given, or autoregressive)"},
 	{"csv", NULL, OPTION_SWITCH, ARG(csv), ON_SIMULATE,
 	 .help = "comma-separated values"},
 	{"svg", "FILE.svg", OPTION_TEXT, ARG(svg), ON_SIMULATE,
@@ -351,14 +351,16 @@ const struct command commands[] = {
 	 "Workload Format\n(*.swf), in virtual time under one or more policies "
 	 "and prints total time,\nutilisation, response and completion time "
 	 "weighted by priority, and more. The\nfile's keys and the policies are "
-	 "explained in docs/scheduling.md.",
+	 "explained in docs/scheduling.md.\n\nWith --supersteps, FILE has the tasks "
+	 "of one bulk-synchronous application;\ndocs/supersteps.md explains it and "
+	 "the planners.",
 	 "bellows simulate jobs.json --compare elastic,moldable,easy\n"
 	 "  bellows simulate jobs.json --compare elastic,moldable \\\n"
 	 "      --sweep gap=0:360:30 --csv --svg figure.svg > figure.csv\n"
 	 "  bellows simulate jobs.json --set A --svg jobs.svg\n"
 	 "  bellows simulate jobs.json --set A --explain\n"
 	 "  bellows simulate log.swf --malleable 50 --compare easy,elastic\n"
-	 "  bellows simulate --supersteps tasks.json --planner static,mpc",
+	 "  bellows simulate --supersteps tasks.json --planner mpc,scenario,exact",
 	 1, 1,
 	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_SYSTEM, -1},
 	 cmd_simulate},

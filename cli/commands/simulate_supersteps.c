@@ -14,19 +14,18 @@
 
 enum { PLANNERS_MAX = 32 };
 
-static const char default_planners[] = "static,window-3,mpc";
-
-static const char *const forecast_names[] = {
-	[SUPERSTEPS_KNOWN] = "known",
-	[SUPERSTEPS_GIVEN] = "given",
-};
+static const char default_planners[] = "static,mpc,scenario";
+static const char default_forecast[] = "autoregressive";
 
 struct simulation {
 	const struct supersteps *supersteps;
 	struct share_planner planners[PLANNERS_MAX];
 	unsigned n;
-	enum supersteps_forecast forecast;
-	double unchanged; /* seconds in total */
+	struct supersteps_forecast forecast;
+	bool wants_best;  /* a planner does */
+	double unchanged; /* seconds in total, if the shares never change */
+	struct share_optimum optimum; /* if a planner wants it; else zero */
+	unsigned *best;               /* its levels */
 };
 
 /* ---- the command line ---- */
@@ -57,35 +56,41 @@ static int read_planners(struct simulation *simulation, const char *names,
 	if (!copy)
 		return error_set(err, -ENOMEM, "out of memory");
 	while ((name = strsep(&rest, ","))) {
+		struct share_planner *planner =
+			&simulation->planners[simulation->n];
+
 		if (simulation->n == PLANNERS_MAX)
 			return error_set(err, -EINVAL, "more than %d planners",
 					 PLANNERS_MAX);
-		if (!share_planner_find(&simulation->planners[simulation->n++],
-					name))
+		if (!share_planner_find(planner, name))
 			return refuse_planner(name, err);
+		simulation->wants_best |= planner->wants_best;
+		simulation->n++;
 	}
 	return 0;
 }
 
+/* NULL: that of the files, if each task has one there. */
 static int read_forecast(struct simulation *simulation, const char *name,
 			 struct error *err)
 {
-	if (!name) {
-		simulation->forecast =
-			supersteps_has_forecast(simulation->supersteps)
-				? SUPERSTEPS_GIVEN
-				: SUPERSTEPS_KNOWN;
+	char known[200] = "known, given";
+
+	if (!name)
+		name = supersteps_without_forecast(simulation->supersteps)
+			       ? default_forecast
+			       : "given";
+	if (supersteps_forecast_find(&simulation->forecast, name))
 		return 0;
+	for (size_t i = 0; share_forecaster_names[i]; i++) {
+		size_t used = strlen(known);
+
+		snprintf(known + used, sizeof(known) - used, ", %s",
+			 share_forecaster_names[i]);
 	}
-	for (size_t i = 0; i < LENGTH(forecast_names); i++)
-		if (strcmp(forecast_names[i], name) == 0) {
-			simulation->forecast = (enum supersteps_forecast)i;
-			return 0;
-		}
 	return error_set(err, -EINVAL,
-			 "there is no forecast '%.40s'; there are known and "
-			 "given",
-			 name);
+			 "there is no forecast '%.40s'; there are %s", name,
+			 known);
 }
 
 static int check_args(const struct args *args,
@@ -133,6 +138,17 @@ static void on_step(void *user, const struct supersteps_step *step)
 	meter_add(&onlookers->meter);
 }
 
+/* What the planner sees of the steps to come. */
+static const char *forecast_of(const struct simulation *simulation,
+			       const struct share_planner *planner)
+{
+	if (planner->wants_best)
+		return "known";
+	return planner->look > 0
+		       ? supersteps_forecast_name(&simulation->forecast)
+		       : "none";
+}
+
 static int run_one(const struct simulation *simulation, unsigned planner,
 		   struct onlookers *onlookers, struct superstep_row *row,
 		   struct error *err)
@@ -140,6 +156,7 @@ static int run_one(const struct simulation *simulation, unsigned planner,
 	const struct supersteps_settings settings = {
 		.planner = simulation->planners[planner],
 		.forecast = simulation->forecast,
+		.best = simulation->best,
 		.on_step = on_step,
 		.user = onlookers,
 	};
@@ -148,8 +165,10 @@ static int run_one(const struct simulation *simulation, unsigned planner,
 
 	*row = (struct superstep_row){
 		.planner = simulation->planners[planner].name,
-		.forecast = forecast_names[simulation->forecast],
+		.forecast =
+			forecast_of(simulation, &simulation->planners[planner]),
 		.unchanged = simulation->unchanged,
+		.bound = simulation->optimum.bound,
 	};
 	if (r == 0)
 		r = supersteps_run(simulation->supersteps, &settings,
@@ -158,6 +177,18 @@ static int run_one(const struct simulation *simulation, unsigned planner,
 	if (r == 0 && onlookers->chart)
 		superstep_chart_end(onlookers->chart, row);
 	return r;
+}
+
+static void tell_short(const struct simulation *simulation,
+		       const struct superstep_row *row)
+{
+	if (row->result.short_steps > 0)
+		fprintf(stderr,
+			"bellows: %s: before %u of %u steps a history was too "
+			"short for a forecast of all that %s looks ahead, and "
+			"its last workload stood for what was not known\n",
+			row->planner, row->result.short_steps,
+			simulation->supersteps->steps, row->planner);
 }
 
 static int run_all(const struct simulation *simulation,
@@ -174,21 +205,48 @@ static int run_all(const struct simulation *simulation,
 			return r;
 		if (!onlookers->log)
 			table->row(stdout, &row);
+		tell_short(simulation, &row);
 	}
 	return 0;
 }
 
-/* What all planners are compared with: the shares are never changed. */
-static int measure_unchanged(struct simulation *simulation, struct error *err)
+static void on_left(void *user, unsigned steps_left)
 {
-	struct supersteps_settings settings = {.forecast = SUPERSTEPS_KNOWN};
+	struct onlookers *onlookers = user;
+
+	meter_add(&onlookers->meter);
+}
+
+/* What all planners are compared with: the shares are never changed, and, if a
+ * planner wants it, they are the best ones. */
+static int measure_bounds(struct simulation *simulation,
+			  struct onlookers *onlookers, struct error *err)
+{
+	const struct share_progress progress = {on_left, onlookers};
+	struct supersteps_settings settings = {.forecast.source =
+						       SUPERSTEPS_KNOWN};
 	struct supersteps_result result;
 	int r;
 
 	share_planner_find(&settings.planner, "static");
 	r = supersteps_run(simulation->supersteps, &settings, &result, err);
 	simulation->unchanged = result.total;
+	if (r == 0 && simulation->wants_best)
+		r = supersteps_optimum(simulation->supersteps, &progress,
+				       &simulation->optimum, &simulation->best,
+				       err);
+	meter_hide(&onlookers->meter);
 	return r;
+}
+
+static void begin_meter(const struct simulation *simulation,
+			struct onlookers *onlookers, const struct args *args)
+{
+	unsigned runs = simulation->n + simulation->wants_best;
+
+	meter_begin(&onlookers->meter, "simulating",
+		    (uint64_t)simulation->supersteps->steps * runs,
+		    !args->no_progress && !args->json, args->term);
 }
 
 static int simulate(struct simulation *simulation, const struct args *args,
@@ -210,14 +268,12 @@ static int simulate(struct simulation *simulation, const struct args *args,
 		.log = args->explain ? &log : NULL,
 		.chart = args->svg ? &chart : NULL,
 	};
-	int r = measure_unchanged(simulation, err);
+	int r;
 
-	if (r < 0)
-		return r;
-	meter_begin(&onlookers.meter, "simulating",
-		    (uint64_t)simulation->supersteps->steps * simulation->n,
-		    !args->no_progress && !args->json, args->term);
-	r = run_all(simulation, table, &onlookers, err);
+	begin_meter(simulation, &onlookers, args);
+	r = measure_bounds(simulation, &onlookers, err);
+	if (r == 0)
+		r = run_all(simulation, table, &onlookers, err);
 	return r == 0 && args->svg
 		       ? superstep_chart_save(&chart, args->svg, err)
 		       : r;
@@ -230,9 +286,32 @@ static int exit_code(int r)
 			      : EXIT_SYSTEM;
 }
 
-int simulate_supersteps(const struct args *args, const struct output *output)
+/* Returns the exit status. */
+static int read_and_simulate(struct simulation *simulation,
+			     const struct args *args,
+			     const struct output *output)
 {
 	CLEANUP(supersteps_destroy) struct supersteps *supersteps = NULL;
+	struct error err;
+	int r = supersteps_read(&supersteps, args->words.at[0], &err);
+
+	if (r < 0)
+		return output_fail(output,
+				   r == -ENOMEM ? EXIT_INTERNAL : EXIT_JOBFILE,
+				   "%s", err.text);
+	simulation->supersteps = supersteps;
+	if (read_forecast(simulation, args->forecast, &err) < 0)
+		return output_fail(output, EXIT_USAGE, "%s", err.text);
+	if (args->svg && file_check(args->svg, &err) < 0)
+		return output_fail(output, EXIT_SYSTEM, "%s", err.text);
+	r = simulate(simulation, args, &err);
+	if (r < 0)
+		return output_fail(output, exit_code(r), "%s", err.text);
+	return EXIT_DONE;
+}
+
+int simulate_supersteps(const struct args *args, const struct output *output)
+{
 	struct simulation simulation = {.n = 0};
 	struct error err;
 	int r = read_planners(&simulation,
@@ -243,18 +322,7 @@ int simulate_supersteps(const struct args *args, const struct output *output)
 		r = check_args(args, &simulation, &err);
 	if (r < 0)
 		return output_fail(output, EXIT_USAGE, "%s", err.text);
-	r = supersteps_read(&supersteps, args->words.at[0], &err);
-	if (r < 0)
-		return output_fail(output,
-				   r == -ENOMEM ? EXIT_INTERNAL : EXIT_JOBFILE,
-				   "%s", err.text);
-	simulation.supersteps = supersteps;
-	if (read_forecast(&simulation, args->forecast, &err) < 0)
-		return output_fail(output, EXIT_USAGE, "%s", err.text);
-	if (args->svg && file_check(args->svg, &err) < 0)
-		return output_fail(output, EXIT_SYSTEM, "%s", err.text);
-	r = simulate(&simulation, args, &err);
-	if (r < 0)
-		return output_fail(output, exit_code(r), "%s", err.text);
-	return EXIT_DONE;
+	r = read_and_simulate(&simulation, args, output);
+	free(simulation.best);
+	return r;
 }

@@ -174,16 +174,21 @@ static void put_changes(FILE *to, const struct superstep_chart *chart,
 
 static void put_title(FILE *to, const struct superstep_row *row, double top)
 {
-	char title[200], gain[64] = "";
+	char title[256], forecast[64] = "", gain[64] = "", above[64] = "";
 
+	if (strcmp(row->forecast, "none") != 0)
+		snprintf(forecast, sizeof(forecast), " (%s)", row->forecast);
 	if (row->result.changes > 0)
 		snprintf(gain, sizeof(gain), ", %.1f %% %s than unchanged",
 			 100 * fabs(superstep_gain(row)),
 			 superstep_gain(row) < 0 ? "more" : "less");
+	if (superstep_above(row) >= 0)
+		snprintf(above, sizeof(above), ", %.1f %% above the bound",
+			 100 * superstep_above(row));
 	snprintf(title, sizeof(title),
-		 "%s (%s): %.0f s and %u changes, in total %.0f s%s",
-		 row->planner, row->forecast, row->result.seconds,
-		 row->result.changes, row->result.total, gain);
+		 "%.24s%.20s: %.0f s and %u changes, in total %.0f s%s%s",
+		 row->planner, forecast, row->result.seconds,
+		 row->result.changes, row->result.total, gain, above);
 	svg_text(to, LEFT, top + 14, "start", "panel", title);
 }
 

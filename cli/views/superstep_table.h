@@ -9,6 +9,7 @@
 
 #include "sim/supersteps_run.h"
 
+#include <math.h>
 #include <stdio.h>
 
 struct superstep_row {
@@ -16,6 +17,7 @@ struct superstep_row {
 	const char *forecast;
 	struct supersteps_result result;
 	double unchanged; /* seconds in total, with shares that never change */
+	double bound;     /* of which no planner takes less; 0: not known */
 };
 
 struct superstep_table {
@@ -30,6 +32,13 @@ extern const struct superstep_table superstep_table_text, superstep_table_csv,
 static inline double superstep_gain(const struct superstep_row *row)
 {
 	return 1 - row->result.total / row->unchanged;
+}
+
+/* What part of the bound the time is above it; negative: it is not known. */
+static inline double superstep_above(const struct superstep_row *row)
+{
+	return row->bound > 0 ? fmax(0, row->result.total / row->bound - 1)
+			      : -1;
 }
 
 /* One step, and what has changed before it. */

@@ -58,24 +58,39 @@ changed() {
 }
 
 make_files
-echo 1..10
+echo 1..12
 
-simulates 0 app.json --planner static,window-5,mpc --forecast known &&
-	[ "$(wc -l < out)" -eq 4 ] &&
-	says 'PLANNER      FORECAST       STEPS/s  CHANGES      TOTAL/s     GAIN' &&
-	says 'static       known           800.00        0       800.00   0.00 %' &&
-	says 'window-5     known           500.00        7       514.00  35.75 %' &&
-	says 'mpc          known           500.00        7       514.00  35.75 %'
+simulates 0 app.json --planner static,window-5,mpc,scenario --forecast known &&
+	[ "$(wc -l < out)" -eq 5 ] &&
+	says 'PLANNER   FORECAST            STEPS/s  CHANGES      TOTAL/s     GAIN ABOVE BOUND' &&
+	says 'static    none                 800.00        0       800.00   0.00 %           -' &&
+	says 'window-5  known                500.00        7       514.00  35.75 %           -' &&
+	says 'mpc       known                500.00        7       514.00  35.75 %           -' &&
+	says 'scenario  known                500.00        7       514.00  35.75 %           -'
 verdict $? 'planners are compared in a table'
 
 simulates 0 app.json --planner window-5 --csv &&
-	[ "$(sed -n 1p out)" = planner,forecast,steps_s,changes,total_s,gain ] &&
-	[ "$(sed -n 2p out)" = window-5,given,526.785714,7,540.785714,0.324018 ]
+	[ "$(sed -n 1p out)" = planner,forecast,steps_s,changes,total_s,gain,above_bound ] &&
+	[ "$(sed -n 2p out)" = window-5,given,526.785714,7,540.785714,0.324018, ]
 verdict $? 'the forecast of the files is what planners are told, if it is there'
 
 simulates 0 app.json --planner mpc --forecast known --json &&
-	[ "$(cat out)" = '{"planner":"mpc","forecast":"known","steps_s":500,"changes":7,"total_s":514,"gain":0.3575}' ]
+	[ "$(cat out)" = '{"planner":"mpc","forecast":"known","steps_s":500,"changes":7,"total_s":514,"gain":0.3575,"above_bound":null}' ]
 verdict $? 'JSON is an object a planner'
+
+simulates 0 app.json --planner window-5,exact --csv &&
+	[ "$(sed -n 2p out)" = window-5,given,526.785714,7,540.785714,0.324018,0.052112 ] &&
+	[ "$(sed -n 3p out)" = exact,known,500.000000,7,514.000000,0.357500,0.000000 ]
+verdict $? 'the optimum is found, and how far another planner is from it'
+
+# The first 10 values are the past: enough for `last`, too few for a period.
+sed 's/"steps": 40/"steps": 30, "first": 10/; s/, "forecast": "[ab]_forecast.csv"//' app.json > past.json
+simulates 0 past.json --planner window-1 --forecast last --csv &&
+	! grep -q . err && grep -q '^window-1,last,[0-9.]*,29,' out &&
+	simulates 0 past.json --planner window-1 --csv &&
+	grep -q '^window-1,autoregressive,' out &&
+	grep -q '^bellows: window-1: before [0-9]* of 30 steps a history was too short for a forecast' err
+verdict $? 'workloads are forecast from those before, and a history that is too short is told'
 
 simulates 0 app.json --planner window-5 --forecast known --explain &&
 	[ "$(wc -l < out)" -eq 40 ] &&
@@ -85,18 +100,19 @@ simulates 0 app.json --planner window-5 --forecast known --explain &&
 verdict $? 'every step is explained'
 
 simulates 0 app.json --planner window-5 --forecast known --explain --json &&
-	[ "$(sed -n 6p out)" = '{"step":6,"step_s":12.5,"slowest":"a","changed":true,"shares":{"a":4000,"b":1000},"tasks_s":{"a":12.5,"b":10}}' ]
+	[ "$(sed -n 6p out)" = '{"step":6,"step_s":12.5,"slowest":"a","changed":true,"shares":{"a":4000,"b":1000},"tasks_s":{"a":12.5,"b":10},"workloads":{"a":50,"b":10},"expected":{"a":[50,50,50,50,50],"b":[10,10,10,10,10]}}' ]
 verdict $? 'and so it is in JSON'
 
-simulates 0 app.json --planner window-5 --forecast known --svg chart.svg &&
-	says 'window-5 (known): 500 s and 7 changes, in total 514 s, 35.8 % less than' chart.svg &&
-	[ "$(grep -c 'class="line slowest" d="M[0-9. ]*L' chart.svg)" -eq 1 ] &&
-	[ "$(grep -o 'M[0-9. ]*v-7' chart.svg | wc -l)" -eq 8 ]
+simulates 0 app.json --planner static,window-5,exact --svg chart.svg &&
+	says 'static: 800 s and 0 changes, in total 800 s, 55.6 % above the bound' chart.svg &&
+	says 'window-5 (given): 527 s and 7 changes, in total 541 s, 32.4 % less than unchanged, 5.2 % above the bound' chart.svg &&
+	[ "$(grep -c 'class="line slowest" d="M[0-9. ]*L' chart.svg)" -eq 3 ] &&
+	[ "$(grep -o 'M[0-9. ]*v-7' chart.svg | wc -l)" -eq 15 ]
 verdict $? 'the times of the tasks are drawn, and where the shares change'
 
 simulates 64 app.json --planner best && says "there is no planner 'best'; there are static, " &&
 	simulates 64 app.json --planner window-21 && says 'windows of up to 20 steps' &&
-	simulates 64 app.json --forecast dreamt && says "there is no forecast 'dreamt'" &&
+	simulates 64 app.json --forecast dreamt && says "there is no forecast 'dreamt'; there are known, given, last, seasonal, autoregressive" &&
 	simulates 64 app.json --policy elastic && says '--policy does not go together with --supersteps' &&
 	simulates 64 app.json --explain && says '--explain is for one planner' &&
 	ends 64 "$bellows" simulate app.json --planner mpc && says '--planner needs --supersteps'
@@ -136,6 +152,6 @@ sed -i '3s/,[^,]*$/,NaN/' a_forecast.csv &&
 	simulates 65 app.json && says 'a_forecast.csv: the forecast has 4 rows, and not one for each of 40 steps' &&
 	make_files && sed 's/, "forecast": "b_forecast.csv"//' app.json > wrong.json &&
 	simulates 65 wrong.json --forecast given && says "the task b has no 'forecast' file" &&
-	simulates 0 wrong.json && says 'known' out &&
+	simulates 0 wrong.json --planner mpc && says 'autoregressive' out &&
 	tr '\n' '\0' < a.csv > b.csv && simulates 65 app.json && says 'b.csv:1: the line has a byte 0; this is no text'
 verdict $? 'a forecast of NaN, one that is too short and bytes that are no text are told'
