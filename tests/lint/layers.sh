@@ -45,10 +45,11 @@ wrong=$(
 	check lib/http 'base|loop'
 	check lib/kube 'base|loop|http|yaml'
 	check lib/metrics base
+	check lib/network 'base'
 	check lib/prometheus 'base|loop|http'
 	check lib/web 'base|loop'
 	check core 'base'
-	check sim 'base|core'
+	check sim 'base|core|network'
 	check apps 'base'
 	check jobfile 'base|apps|yaml'
 	check client 'base|loop|rpc|tls|proto'
@@ -59,7 +60,7 @@ wrong=$(
 	for program in coordinator executor monitor scheduler launch; do
 		check $program "$programs"
 	done
-	check cli "$programs|sim"
+	check cli "$programs|sim|network"
 	# Calls lead down to the job and from there to what it drives; what
 	# happens down there comes up as a callback.
 	inside coordinator/service 'coordinator/(job|launch|checkpoint|journal|members)' |
@@ -85,7 +86,7 @@ wrong=$(
 		awk -F'[:"]' '{ a = $1; b = $4; sub("/[^/]*$", "", a); sub("/[^/]*$", "", b) } a != b { print $0 " is not allowed here" }'
 	for folder in lib/*/; do
 		case $folder in
-		lib/base/ | lib/loop/ | lib/journal/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/json/ | lib/kube/ | lib/metrics/ | lib/prometheus/ | lib/web/ | lib/yaml/ | 'lib/*/') ;;
+		lib/base/ | lib/loop/ | lib/journal/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/json/ | lib/kube/ | lib/metrics/ | lib/network/ | lib/prometheus/ | lib/web/ | lib/yaml/ | 'lib/*/') ;;
 		*) echo "$folder is a room without a rule in layers.sh" ;;
 		esac
 	done
@@ -95,6 +96,7 @@ wrong=$(
 	only lib/http '#include <curl' libcurl
 	only lib/web '#include <microhttpd' libmicrohttpd
 	only apps '#include <pcre2' PCRE2
+	only lib/network '#include <[a-z]*fann' FANN
 	only 'lib/(http|tls)' '#include <openssl' OpenSSL
 	only apps '#include <mpi\.h>' MPI
 	only '(jobfile|lib/yaml)' '#include <yaml\.h>' YAML
