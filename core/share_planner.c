@@ -60,12 +60,13 @@ static const struct share_planner planners[] = {
 	{"mpc-1.02", 10, 1.02, false, false, share_plan_mpc},
 	{"scenario", 10, 1, true, false, share_plan_scenario},
 	{"reactive", 0, 1, false, false, plan_reactive},
+	{"learned", SHARE_LEARNED_LOOK, 1, false, false, share_plan_learned},
 	{"exact", 0, 1, false, true, plan_exact},
 };
 
 const char *const share_planner_names[] = {
-	"static",   "window-1", "dynamic", "mpc", "mpc-1.02",
-	"scenario", "reactive", "exact",   NULL,
+	"static",   "window-1", "dynamic", "mpc",   "mpc-1.02",
+	"scenario", "reactive", "learned", "exact", NULL,
 };
 
 /* "window-3" */

@@ -19,6 +19,8 @@
  *   reactive  without a forecast: when the steps since the last change would
  *             have been shorter by the cost of a change, with the shares that
  *             were best for them
+ *   learned   takes the action that is worth most, as a trained network says
+ *             (section V-C; core/share_learned.h)
  *
  * The paper and its sections: core/share.h.
  */
@@ -27,17 +29,35 @@
 #include "core/share_balance.h"
 #include "core/share_past.h"
 
+/* What each action is worth in a state; a trained network says it. */
+struct share_judge {
+	void (*values)(void *user, const double *state, double *values);
+	void *user;
+};
+
 struct share_view {
 	const struct share_rules *rules;
 	const struct share_table *ahead; /* forecast; row 0: the step to come */
 	const struct share_table *usual; /* one row: the workloads on average */
 	const struct share_table *ended; /* one row: the last step, measured */
 	const unsigned *levels;          /* now; NULL before the first step */
+	const struct share_judge *judge; /* of `learned` */
 	unsigned step, steps; /* number of the step to come; of all */
 	/* For scenario, which has no table: the forecast of now was added. */
 	const struct share_past *past;
 	const struct share_grid *grid;
 	const unsigned *best; /* for exact: the levels of the step */
+};
+
+enum {
+	SHARE_ACTIONS = 4,      /* of the planner `learned` */
+	SHARE_LEARNED_LOOK = 6, /* steps of its states */
+	SHARE_STATE = SHARE_ACTIONS * SHARE_LEARNED_LOOK,
+};
+
+/* The levels of each action. */
+struct share_choices {
+	unsigned levels[SHARE_ACTIONS][SHARE_TASKS_MAX];
 };
 
 /* What a planner keeps from step to step, zero at first, and what it needs
@@ -52,6 +72,8 @@ struct share_memory {
 	unsigned asked, followed; /* plans, by the step behind them */
 	unsigned first[SHARE_TASKS_MAX];
 	struct share_scenes scenes;
+	/* Of learned alone. */
+	struct share_choices choices;
 };
 
 /* Pointers that share_memory's rows have to have room for. */
@@ -89,5 +111,8 @@ bool share_plan_mpc(const struct share_planner *planner,
 bool share_plan_scenario(const struct share_planner *planner,
 			 const struct share_view *view,
 			 struct share_memory *memory, unsigned *levels);
+bool share_plan_learned(const struct share_planner *planner,
+			const struct share_view *view,
+			struct share_memory *memory, unsigned *levels);
 
 #endif

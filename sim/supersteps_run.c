@@ -171,6 +171,7 @@ static bool plan(struct run *run, unsigned step)
 		.usual = &usual,
 		.ended = step > 0 ? &ended : NULL,
 		.levels = step > 0 ? run->levels : NULL,
+		.judge = &run->settings->judge,
 		.step = step,
 		.steps = run->of->steps,
 		.past = &run->past,
@@ -243,6 +244,10 @@ int supersteps_run(const struct supersteps *supersteps,
 		return error_set(err, -EINVAL,
 				 "the task %s has no 'forecast' file",
 				 without->name);
+	if (settings->planner.plan == share_plan_learned &&
+	    !settings->judge.values)
+		return error_set(err, -EINVAL,
+				 "the planner learned needs weights");
 	if (!run || run_init(run, supersteps, settings) < 0)
 		return error_set(err, -ENOMEM, "out of memory");
 	*result = (struct supersteps_result){.changes = 0};

@@ -27,6 +27,7 @@ struct supersteps_step {
 
 struct supersteps_settings {
 	struct share_planner planner;
+	struct share_judge judge; /* of the planner `learned` */
 	struct supersteps_forecast forecast;
 	const unsigned *best; /* of the planner `exact`: [steps][tasks] */
 	void (*on_step)(void *user, const struct supersteps_step *step);
