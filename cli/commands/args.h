@@ -29,10 +29,10 @@ struct args {
 		*memory, *run_id;
 	const char *name, *app, *checkpoint_dir;
 	const char *policy, *compare, *sweep, *set, *svg, *user, *instant,
-		*planner, *forecast;
+		*planner, *forecast, *train, *weights;
 	/* 0: not given */
 	unsigned ranks, min, max, want, grant, slots, malleable, grow, seed,
-		priority;
+		episodes, priority;
 	msec_t deadline, timeout, lifetime, move, time, gap;
 	struct option_list at, env, after;
 	struct adapter_files adapters;

@@ -104,14 +104,25 @@ static int check_log_args(const struct args *args, struct error *err)
 	return 0;
 }
 
+/* One that is for --supersteps alone; NULL: none is there. */
+static const char *superstep_option(const struct args *args)
+{
+	return args->planner    ? "planner"
+	       : args->forecast ? "forecast"
+	       : args->train    ? "train"
+	       : args->weights  ? "weights"
+	       : args->episodes ? "episodes"
+				: NULL;
+}
+
 static int read_args(struct simulation *simulation, const struct args *args,
 		     struct error *err)
 {
 	int r;
 
-	if (args->planner || args->forecast)
+	if (superstep_option(args))
 		return error_set(err, -EINVAL, "--%s needs --supersteps",
-				 args->planner ? "planner" : "forecast");
+				 superstep_option(args));
 	if (args->policy && args->compare)
 		return error_set(err, -EINVAL,
 				 "--policy and --compare do not go together");

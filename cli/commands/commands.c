@@ -113,7 +113,7 @@ const struct option_row flags[] = {
 	{"grow", "N", OPTION_NUMBER, ARG(grow), ON_SIMULATE,
 	 .help = "these have at most N times their processors (default 1)"},
 	{"seed", "N", OPTION_NUMBER, ARG(seed), ON_SIMULATE,
-	 .help = "draws these jobs (default 1)"},
+	 .help = "draws these jobs, or what --train begins with (default 1)"},
 	{"move", "TIME", OPTION_DURATION, ARG(move), ON_SIMULATE,
 	 .help = "that a rescale stops one of them (default 30s)"},
 	{"supersteps", NULL, OPTION_SWITCH, ARG(supersteps), ON_SIMULATE,
@@ -122,6 +122,13 @@ const struct option_row flags[] = {
 	 .help = "that give them shares (default: static,mpc,scenario)"},
 	{"forecast", "FORECAST", OPTION_TEXT, ARG(forecast), ON_SIMULATE,
 	 .help = "what they see of steps to come (default: given, or autoregressive)"},
+	{"train", "WEIGHTS", OPTION_TEXT, ARG(train), ON_SIMULATE,
+	 .help = "make this file for the planner learned, from the steps before"},
+	{"episodes", "N", OPTION_NUMBER, ARG(episodes), ON_SIMULATE,
+	 .help = "times that --train goes through these steps (default 100)",
+	 .max = 100000},
+	{"weights", "WEIGHTS", OPTION_TEXT, ARG(weights), ON_SIMULATE,
+	 .help = "what the planner learned has learned: a file of --train"},
 	{"csv", NULL, OPTION_SWITCH, ARG(csv), ON_SIMULATE,
 	 .help = "comma-separated values"},
 	{"svg", "FILE.svg", OPTION_TEXT, ARG(svg), ON_SIMULATE,
@@ -360,7 +367,8 @@ const struct command commands[] = {
 	 "  bellows simulate jobs.json --set A --svg jobs.svg\n"
 	 "  bellows simulate jobs.json --set A --explain\n"
 	 "  bellows simulate log.swf --malleable 50 --compare easy,elastic\n"
-	 "  bellows simulate --supersteps tasks.json --planner mpc,scenario,exact",
+	 "  bellows simulate --supersteps tasks.json --planner mpc,scenario,exact\n"
+	 "  bellows simulate --supersteps tasks.json --train weights.txt",
 	 1, 1,
 	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_SYSTEM, -1},
 	 cmd_simulate},

@@ -4,10 +4,12 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/list.h"
+#include "cli/commands/simulate_train.h"
 #include "cli/views/meter.h"
 #include "cli/views/superstep_chart.h"
 #include "cli/views/superstep_table.h"
 #include "jobfile/exit.h"
+#include "sim/supersteps_learn.h"
 
 #include <errno.h>
 #include <string.h>
@@ -22,7 +24,8 @@ struct simulation {
 	struct share_planner planners[PLANNERS_MAX];
 	unsigned n;
 	struct supersteps_forecast forecast;
-	bool wants_best;  /* a planner does */
+	struct share_judge judge; /* of the planner `learned` */
+	bool wants_best;          /* a planner does */
 	double unchanged; /* seconds in total, if the shares never change */
 	struct share_optimum optimum; /* if a planner wants it; else zero */
 	unsigned *best;               /* its levels */
@@ -93,6 +96,43 @@ static int read_forecast(struct simulation *simulation, const char *name,
 			 known);
 }
 
+static bool has_learned(const struct simulation *simulation)
+{
+	for (unsigned i = 0; i < simulation->n; i++)
+		if (strcmp(simulation->planners[i].name, "learned") == 0)
+			return true;
+	return false;
+}
+
+/* The options of learning. */
+static int check_learning(const struct args *args,
+			  const struct simulation *simulation,
+			  struct error *err)
+{
+	const char *name = args->planner   ? "planner"
+			   : args->weights ? "weights"
+			   : args->svg     ? "svg"
+			   : args->explain ? "explain"
+			   : args->csv     ? "csv"
+			   : args->json    ? "json"
+					   : NULL;
+
+	if (args->train && name)
+		return error_set(err, -EINVAL,
+				 "--train and --%s do not go together", name);
+	if (!args->train && (args->seed || args->episodes))
+		return error_set(err, -EINVAL, "--%s needs --train",
+				 args->seed ? "seed" : "episodes");
+	if (has_learned(simulation) && !args->weights)
+		return error_set(err, -EINVAL,
+				 "the planner learned needs --weights, a file "
+				 "that --train has made");
+	if (args->weights && !has_learned(simulation))
+		return error_set(err, -EINVAL,
+				 "--weights is for the planner learned");
+	return 0;
+}
+
 static int check_args(const struct args *args,
 		      const struct simulation *simulation, struct error *err)
 {
@@ -111,10 +151,10 @@ static int check_args(const struct args *args,
 	if (args->json && args->csv)
 		return error_set(err, -EINVAL,
 				 "--json and --csv do not go together");
-	if (args->explain && (simulation->n > 1 || args->csv))
+	if (args->explain && !args->train && (simulation->n > 1 || args->csv))
 		return error_set(err, -EINVAL,
 				 "--explain is for one planner, without --csv");
-	return 0;
+	return check_learning(args, simulation, err);
 }
 
 /* ---- simulations ---- */
@@ -155,6 +195,7 @@ static int run_one(const struct simulation *simulation, unsigned planner,
 {
 	const struct supersteps_settings settings = {
 		.planner = simulation->planners[planner],
+		.judge = simulation->judge,
 		.forecast = simulation->forecast,
 		.best = simulation->best,
 		.on_step = on_step,
@@ -279,6 +320,18 @@ static int simulate(struct simulation *simulation, const struct args *args,
 		       : r;
 }
 
+/* What the planner `learned` has learned, if it is one of them. */
+static int read_weights(struct simulation *simulation, const char *path,
+			struct neural_network **network, struct error *err)
+{
+	int r = path ? network_read(network, path, err) : 0;
+
+	if (r < 0 || !path)
+		return r;
+	r = supersteps_judge(&simulation->judge, *network, err);
+	return r < 0 ? error_wrap(err, r, "%s", path) : 0;
+}
+
 static int exit_code(int r)
 {
 	return r == -ENOMEM   ? EXIT_INTERNAL
@@ -292,6 +345,7 @@ static int read_and_simulate(struct simulation *simulation,
 			     const struct output *output)
 {
 	CLEANUP(supersteps_destroy) struct supersteps *supersteps = NULL;
+	CLEANUP(network_destroy) struct neural_network *network = NULL;
 	struct error err;
 	int r = supersteps_read(&supersteps, args->words.at[0], &err);
 
@@ -302,6 +356,12 @@ static int read_and_simulate(struct simulation *simulation,
 	simulation->supersteps = supersteps;
 	if (read_forecast(simulation, args->forecast, &err) < 0)
 		return output_fail(output, EXIT_USAGE, "%s", err.text);
+	if (args->train)
+		return simulate_train(supersteps, &simulation->forecast, args,
+				      output);
+	r = read_weights(simulation, args->weights, &network, &err);
+	if (r < 0)
+		return output_fail(output, exit_code(r), "%s", err.text);
 	if (args->svg && file_check(args->svg, &err) < 0)
 		return output_fail(output, EXIT_SYSTEM, "%s", err.text);
 	r = simulate(simulation, args, &err);

@@ -52,13 +52,27 @@ make_files() {
 	END
 }
 
+# The same with 60 steps before the first one and 40 behind the last.
+make_school() {
+	make_files
+	for task in a b; do
+		awk -v first=$([ $task = a ] && echo 10 || echo 50) \
+			'BEGIN { for (s = 0; s < 140; s++) print int(s / 5) % 2 ? 60 - first : first }' > $task.csv
+		awk -v first=$([ $task = a ] && echo 10 || echo 50) -v late=$([ $task = a ] && echo 1 || echo 0) 'BEGIN {
+			for (s = 60; s < 140; s++) for (k = 0; k < 6; k++)
+				printf "%d%s", int((s + k - late) / 5) % 2 ? 60 - first : first, k < 5 ? "," : "\n"
+		}' > ${task}_forecast.csv
+	done
+	sed 's/"steps": 40/"first": 60, &/' app.json > school.json
+}
+
 # changed SED-SCRIPT: app.json, changed, is wrong.json
 changed() {
 	sed "$1" app.json > wrong.json
 }
 
 make_files
-echo 1..12
+echo 1..16
 
 simulates 0 app.json --planner static,window-5,mpc,scenario --forecast known &&
 	[ "$(wc -l < out)" -eq 5 ] &&
@@ -155,3 +169,53 @@ sed -i '3s/,[^,]*$/,NaN/' a_forecast.csv &&
 	simulates 0 wrong.json --planner mpc && says 'autoregressive' out &&
 	tr '\n' '\0' < a.csv > b.csv && simulates 65 app.json && says 'b.csv:1: the line has a byte 0; this is no text'
 verdict $? 'a forecast of NaN, one that is too short and bytes that are no text are told'
+
+make_school
+simulates 0 school.json --train weights --seed 3 --episodes 20 &&
+	says 'weights: learned from 54 steps before the first' &&
+	says '34 steps behind the last, by which it was tried: ' &&
+	[ "$(sed -n 1,3p weights | tr '\n' ' ')" = 'bellows-network 1 layers 24 32 4 seed 3 ' ] &&
+	simulates 0 school.json --planner static,learned --weights weights --csv &&
+	grep -q '^static,none,800.000000,0,' out &&
+	awk -F, '$1 == "learned" { found = $6 > 0.2 && $4 > 5 } END { exit !found }' out
+verdict $? 'a planner learns from the steps before, and is better than shares that never change'
+
+# A change pays off after two steps, or never.
+sed 's/"change": 2/"change": 15/' school.json > dear.json &&
+	simulates 0 dear.json --train dear --seed 3 --episodes 40 &&
+	simulates 0 dear.json --planner learned --weights dear --csv &&
+	awk -F, '$1 == "learned" { found = $6 > 0.02 } END { exit !found }' out &&
+	sed 's/"change": 2/"change": 100/' school.json > dear.json &&
+	simulates 0 dear.json --train dear --seed 3 --episodes 40 &&
+	simulates 0 dear.json --planner learned --weights dear --csv &&
+	grep -q '^learned,given,800.000000,0,' out
+verdict $? 'it learns what a change costs, and what it brings later'
+
+simulates 0 school.json --train again --seed 3 --episodes 20 && cmp weights again &&
+	awk -F, -v OFS=, 'NR <= 40 { $1 = 30; $2 = 30 } 1' a_forecast.csv > other.csv &&
+	cp other.csv a_forecast.csv &&
+	awk 'NR > 60 && NR <= 100 { $1 = 33 } 1' a.csv > other.csv && cp other.csv a.csv &&
+	simulates 0 school.json --train again --seed 3 --episodes 20 && cmp weights again &&
+	simulates 0 school.json --train other --seed 4 --episodes 20 && ! cmp -s weights other &&
+	simulates 0 school.json --train known --forecast known --seed 3 --episodes 20 && ! cmp -s weights known &&
+	simulates 0 school.json --planner learned --weights known --forecast known
+verdict $? 'a seed gives the same weights again, whatever the steps are that planners are compared by'
+
+simulates 64 school.json --planner learned && says 'the planner learned needs --weights, a file that --train has made' &&
+	simulates 64 school.json --weights weights && says '--weights is for the planner learned' &&
+	simulates 64 school.json --episodes 3 && says '--episodes needs --train' &&
+	simulates 64 school.json --seed 3 && says '--seed needs --train' &&
+	simulates 64 school.json --train weights --planner mpc && says '--train and --planner do not go together' &&
+	simulates 65 school.json --planner learned --weights a.csv &&
+	says "a.csv:1: this is no file of weights, which begins with 'bellows-network 1'" &&
+	printf 'bellows-network 1\nlayers 2 1\nseed 1\n0\n0\n0\n' > small &&
+	simulates 65 school.json --planner learned --weights small &&
+	says "small: the network has 2 inputs and 1 outputs, and a planner's has 24 and 4" &&
+	simulates 71 school.json --planner learned --weights nothere && says 'cannot read nothere' &&
+	simulates 71 school.json --train nothere/weights && says nothere &&
+	simulates 65 app.json --train weights &&
+	says 'to learn, there are to be 26 steps before the first and 20 behind the last, with their forecasts; there are 0 and 34' &&
+	sed 's/, "forecast": "b_forecast.csv"//' school.json > wrong.json &&
+	simulates 65 wrong.json --train weights --forecast given && says "not each task has a 'forecast' file" &&
+	ends 64 "$bellows" simulate app.json --train weights && says '--train needs --supersteps'
+verdict $? 'what cannot be learned, and a file that is no weights, is told'
