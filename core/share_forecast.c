@@ -10,8 +10,7 @@
 /* Changes from value to value that a regression has. */
 enum { CHANGES = 3 };
 
-/* Behind so many steps the same part of a period has passed; more than ahead +
- * room. */
+/* The fewest whole periods, in values, that are more than ahead + room. */
 static unsigned whole_periods(unsigned period, unsigned ahead, unsigned room)
 {
 	unsigned lag = period;
