@@ -51,6 +51,7 @@ def begun(room):
 def the_size_and_the_history_outlive_the_coordinator(room):
     work, crew = begun(room)
     crew.grows()
+    crew.has("step 2")  # what is in the journal outlives the coordinator
     before = room.status()
     first = crew.kill()
     crew.again()
@@ -228,7 +229,7 @@ def a_coordinator_that_is_told_to_leave_hands_the_job_over(room):
     work = harness.lasting_work(steps=True)
     crew = Killed(room, room.job(work), 2).computes(2)
     crew.grows()
-    before = room.status()
+    before = room.wait_job("a step", harness.has_stepped)
     crew.lead.tell(signal.SIGTERM)
     crew.lead.ends_with(75)
     crew.has("hand-over")
