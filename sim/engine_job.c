@@ -135,4 +135,5 @@ void engine_end(struct engine *engine, struct sim_job *job)
 	sim_users_end(&engine->users, job->sched.user,
 		      tally_end(&engine->tally, job, engine->now));
 	engine->over++;
+	engine->nodes.in_a_row = 0;
 }

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
-/* Of nodes that are down already as well; jobs that lose all that they compute
- * have no end. */
-enum { FAILURES_MAX = 1000000 };
+/* So many failures in a row between which no job ends: the jobs lose all that
+ * they compute, and have no end. */
+enum { FAILURES_MAX = 100000 };
 
 static int draw_failure(struct engine *engine)
 {
@@ -93,7 +93,7 @@ int engine_fail(struct engine *engine)
 	usec_t repaired = engine->now + engine->workload->failures.repair;
 	int r;
 
-	if (++nodes->drawn > FAILURES_MAX)
+	if (++nodes->in_a_row > FAILURES_MAX)
 		return -ERANGE;
 	r = draw_failure(engine);
 	if (r < 0 || node >= nodes->up)

@@ -21,7 +21,7 @@
 
 struct engine_nodes {
 	unsigned all, up;
-	unsigned drawn; /* failures, of nodes that were down as well */
+	unsigned in_a_row; /* failures since a job ended, of any node */
 	struct random random;
 };
 
