@@ -11,9 +11,9 @@
  *   engine_policy.c   questions to the policy, and its decisions
  */
 
+#include "base/splitmix.h"
 #include "sim/engine.h"
 #include "sim/event_heap.h"
-#include "sim/random.h"
 #include "sim/sim_job.h"
 #include "sim/sim_users.h"
 #include "sim/sorted_jobs.h"

@@ -2,8 +2,8 @@
 #include "sim/supersteps_learn.h"
 
 #include "base/list.h"
+#include "base/splitmix.h"
 #include "core/share_learned.h"
-#include "sim/random.h"
 #include "sim/supersteps_lesson.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "sim/random.h"
+#include "base/splitmix.h"
 #include "sim/workload_users.h"
 
 #include <errno.h>

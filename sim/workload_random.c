@@ -2,7 +2,7 @@
 #include "sim/workload_random.h"
 
 #include "base/list.h"
-#include "sim/random.h"
+#include "base/splitmix.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,8 +7,8 @@
  * time that it takes
  */
 
+#include "base/splitmix.h"
 #include "core/scaler_benefit.h"
-#include "sim/random.h"
 
 /* A step takes serial + parallel / n + coherency * n seconds on n ranks. */
 struct lone_curve {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/splitmix.h"
 #include "core/eta.h"
-#include "sim/random.h"
 #include "tests/check.h"
 
 #include <math.h>

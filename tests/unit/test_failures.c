@@ -4,7 +4,7 @@
  * Nodes that fail under jobs, at known instants and at random
  */
 
-#include "sim/random.h"
+#include "base/splitmix.h"
 #include "tests/unit/sim_bed.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/random.h"
+#include "base/splitmix.h"
 
 uint64_t random_bits(struct random *random)
 {

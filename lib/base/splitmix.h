@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIM_RANDOM_H
-#define SIM_RANDOM_H
+#ifndef BASE_SPLITMIX_H
+#define BASE_SPLITMIX_H
 
 /*
  * Random numbers that are the same on every machine for the same seed

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
-#include "sim/random.h"
+#include "base/splitmix.h"
 #include "tests/check.h"
 
 #include <math.h>
