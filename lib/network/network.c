@@ -3,6 +3,8 @@
 
 #include "network/network_internal.h"
 
+#include "base/splitmix.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -58,15 +60,10 @@ static bool is_possible(const struct network_shape *shape)
 	return true;
 }
 
-/* From -1 to 1, by SplitMix64. */
-static double draw(uint64_t *seed)
+/* From -1 to 1. */
+static double draw(struct random *random)
 {
-	uint64_t z = *seed += 0x9e3779b97f4a7c15;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	z ^= z >> 31;
-	return (double)(z >> 11) / (double)(1ULL << 52) - 1;
+	return (double)(random_bits(random) >> 11) / 0x1p52 - 1;
 }
 
 /* The more neurons add up, the smaller (Glorot and Bengio, 2010). */
@@ -74,14 +71,14 @@ static void draw_weights(struct neural_network *network)
 {
 	const unsigned *neurons = network->shape.neurons;
 	double *weight = network->fann->weights;
-	uint64_t seed = network->seed;
+	struct random random = {network->seed};
 
 	for (unsigned i = 1; i < network->shape.layers; i++) {
 		double most = sqrt(6.0 / (neurons[i - 1] + neurons[i]));
 		unsigned n = neurons[i] * (neurons[i - 1] + 1);
 
 		while (n-- > 0)
-			*weight++ = most * draw(&seed);
+			*weight++ = most * draw(&random);
 	}
 }
 

@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/sim/tiny_cluster.h"
 
+#include "base/splitmix.h"
+
 #include <math.h>
 #include <stdint.h>
 
 #define SECOND ((usec_t)1000000)
 
-/* SplitMix64 (Steele et al., OOPSLA 2014); below n. */
-static unsigned any(uint64_t *seed, unsigned n)
+static unsigned any(struct random *random, unsigned n)
 {
-	uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return (unsigned)((z ^ z >> 31) >> 33) % n;
+	return (unsigned)(random_bits(random) >> 33) % n;
 }
 
 /* Of a run on one rank a part cannot be shared out. */
-static struct curve amdahl(const struct workload_class *class, uint64_t *seed)
+static struct curve amdahl(const struct workload_class *class,
+			   struct random *random)
 {
 	struct curve_point points[OPTIMUM_SLOTS_MAX];
-	unsigned seconds = 60 + any(seed, 1201);
-	unsigned serial = seconds * any(seed, 21) / 100;
+	unsigned seconds = 60 + any(random, 1201);
+	unsigned serial = seconds * any(random, 21) / 100;
 	size_t n = 0;
 
 	for (unsigned ranks = class->min; ranks <= class->max; ranks++)
@@ -30,7 +28,8 @@ static struct curve amdahl(const struct workload_class *class, uint64_t *seed)
 	return curve_through(points, n);
 }
 
-static void init_job(struct tiny_cluster *cluster, unsigned i, uint64_t *seed)
+static void init_job(struct tiny_cluster *cluster, unsigned i,
+		     struct random *random)
 {
 	unsigned most =
 		cluster->workload.slots - cluster->workload.launcher_slots;
@@ -38,25 +37,25 @@ static void init_job(struct tiny_cluster *cluster, unsigned i, uint64_t *seed)
 	struct workload_job *job = &cluster->jobs[i];
 
 	*class = (struct workload_class){.steps = 1};
-	class->min = 1 + any(seed, most / 2);
-	class->max = class->min + any(seed, most - class->min + 1);
-	class->step_time = amdahl(class, seed);
-	class->start = curve_constant(any(seed, 21));
-	class->move = curve_constant(any(seed, 11));
+	class->min = 1 + any(random, most / 2);
+	class->max = class->min + any(random, most - class->min + 1);
+	class->step_time = amdahl(class, random);
+	class->start = curve_constant(any(random, 21));
+	class->move = curve_constant(any(random, 11));
 	*job = (struct workload_job){
 		.class = i,
-		.priority = 1 + (int)any(seed, 5),
+		.priority = 1 + (int)any(random, 5),
 		.estimate = -1,
 	};
 	if (i > 0)
 		job->submit = job[-1].submit;
-	if (i > 0 && any(seed, 2))
-		job->submit += any(seed, 200) * SECOND;
+	if (i > 0 && any(random, 2))
+		job->submit += any(random, 200) * SECOND;
 }
 
 void tiny_cluster_init(struct tiny_cluster *cluster, unsigned number)
 {
-	uint64_t seed = (uint64_t)number << 32;
+	struct random random = {(uint64_t)number << 32};
 
 	*cluster = (struct tiny_cluster){
 		.workload.classes = cluster->classes,
@@ -65,12 +64,12 @@ void tiny_cluster_init(struct tiny_cluster *cluster, unsigned number)
 		.workload.n_sets = 1,
 		.set.jobs = cluster->jobs,
 	};
-	cluster->workload.slots = 3 + any(&seed, 6);
-	cluster->workload.launcher_slots = any(&seed, 2);
-	cluster->workload.rescale_gap = any(&seed, 3) / 2 * 180 * SECOND;
-	cluster->set.n = 1 + any(&seed, 5);
+	cluster->workload.slots = 3 + any(&random, 6);
+	cluster->workload.launcher_slots = any(&random, 2);
+	cluster->workload.rescale_gap = any(&random, 3) / 2 * 180 * SECOND;
+	cluster->set.n = 1 + any(&random, 5);
 	for (unsigned i = 0; i < cluster->set.n; i++)
-		init_job(cluster, i, &seed);
+		init_job(cluster, i, &random);
 }
 
 double tiny_cluster_run(const struct tiny_cluster *cluster,
