@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apps/adapters.h"
 #include "base/list.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -63,12 +64,10 @@ int adapter_add(const struct adapter *adapter, struct error *err)
 const char *adapter_names(char *text, size_t n)
 {
 	const struct adapter *adapter;
-	size_t at = 0;
 
 	text[0] = '\0';
-	for (size_t i = 0; (adapter = adapter_at(i)) && at < n; i++)
-		at += (size_t)snprintf(text + at, n - at, "%s%s",
-				       i > 0 ? ", " : "", adapter->name);
+	for (size_t i = 0; (adapter = adapter_at(i)); i++)
+		text_list_add(text, n, adapter->name);
 	return text;
 }
 
@@ -97,11 +96,9 @@ int adapter_check_settings(const struct adapter_app *app,
 			   const char *const *keys, struct error *err)
 {
 	char names[256] = "";
-	size_t at = 0;
 
-	for (size_t i = 0; keys[i] && at < sizeof(names); i++)
-		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s",
-				       i > 0 ? ", " : "", keys[i]);
+	for (size_t i = 0; keys[i]; i++)
+		text_list_add(names, sizeof(names), keys[i]);
 	for (size_t i = 0; app->settings && app->settings[i]; i++)
 		if (!is_listed(keys, app->settings[i]))
 			return error_set(err, -EINVAL,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/sched.h"
 
-#include <stdio.h>
+#include "base/text.h"
+
 #include <string.h>
 
 /* Longer than any simulation, and short enough to be added to an instant. */
@@ -60,13 +61,10 @@ const struct sched_policy *sched_policy_find(const char *name)
 
 const char *sched_policy_names(char *text, size_t n, bool simulated)
 {
-	size_t used = 0;
-
 	*text = '\0';
 	for (const struct sched_policy *at = sched_policies; at->name; at++)
-		if ((simulated || !at->published) && used < n)
-			used += (size_t)snprintf(text + used, n - used, "%s%s",
-						 used ? ", " : "", at->name);
+		if (simulated || !at->published)
+			text_list_add(text, n, at->name);
 	return text;
 }
 

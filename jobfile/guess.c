@@ -6,6 +6,8 @@
 
 #include "jobfile/schema.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -59,13 +61,11 @@ static bool member(const char *section, size_t i, char name[NAME_MAX_LENGTH])
 const char *schema_members(const char *section, char *text, size_t n)
 {
 	char name[NAME_MAX_LENGTH];
-	size_t at = 0;
 
 	text[0] = '\0';
-	for (size_t i = 0; i < SCHEMA_KEYS && at < n; i++)
+	for (size_t i = 0; i < SCHEMA_KEYS; i++)
 		if (member(section, i, name))
-			at += (size_t)snprintf(text + at, n - at, "%s%s",
-					       at > 0 ? ", " : "", name);
+			text_list_add(text, n, name);
 	return text;
 }
 

@@ -2,6 +2,7 @@
 #include "monitor/provider.h"
 
 #include "base/list.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,12 +25,8 @@ const struct provider_ops *provider_find(const char *name)
 const char *provider_names(char *text, size_t n)
 {
 	text[0] = '\0';
-	for (size_t i = 0; i < LENGTH(providers); i++) {
-		size_t used = strlen(text);
-
-		snprintf(text + used, n - used, "%s%s", i > 0 ? ", " : "",
-			 providers[i]->name);
-	}
+	for (size_t i = 0; i < LENGTH(providers); i++)
+		text_list_add(text, n, providers[i]->name);
 	return text;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/json_reader.h"
 
+#include "base/text.h"
 #include "base/time.h"
 #include "sim/line_of.h"
 
@@ -123,12 +124,8 @@ static int refuse_key(const struct json_reader *reader, const cJSON *item,
 {
 	char known[256] = "";
 
-	for (size_t i = 0; i < n; i++) {
-		size_t used = strlen(known);
-
-		snprintf(known + used, sizeof(known) - used, "%s%s",
-			 i ? ", " : "", keys[i].name);
-	}
+	for (size_t i = 0; i < n; i++)
+		text_list_add(known, sizeof(known), keys[i].name);
 	return json_refuse(reader, item, "there is no key '%.40s' here; %s",
 			   item->string, known);
 }

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/list.h"
+#include "base/text.h"
 #include "cli/commands/simulate_train.h"
 #include "cli/views/meter.h"
 #include "cli/views/superstep_chart.h"
@@ -37,12 +38,8 @@ static int refuse_planner(const char *name, struct error *err)
 {
 	char known[200] = "";
 
-	for (size_t i = 0; share_planner_names[i]; i++) {
-		size_t used = strlen(known);
-
-		snprintf(known + used, sizeof(known) - used, "%s%s",
-			 i ? ", " : "", share_planner_names[i]);
-	}
+	for (size_t i = 0; share_planner_names[i]; i++)
+		text_list_add(known, sizeof(known), share_planner_names[i]);
 	return error_set(err, -EINVAL,
 			 "there is no planner '%.40s'; there are %s, and "
 			 "windows of up to %d steps",
@@ -85,12 +82,8 @@ static int read_forecast(struct simulation *simulation, const char *name,
 			       : "given";
 	if (supersteps_forecast_find(&simulation->forecast, name))
 		return 0;
-	for (size_t i = 0; share_forecaster_names[i]; i++) {
-		size_t used = strlen(known);
-
-		snprintf(known + used, sizeof(known) - used, ", %s",
-			 share_forecaster_names[i]);
-	}
+	for (size_t i = 0; share_forecaster_names[i]; i++)
+		text_list_add(known, sizeof(known), share_forecaster_names[i]);
 	return error_set(err, -EINVAL,
 			 "there is no forecast '%.40s'; there are %s", name,
 			 known);

@@ -157,3 +157,10 @@ void text_cut(char *text, unsigned columns)
 	if (columns > 0 && text_columns(text) > columns)
 		strcpy(skip(text, columns - 1), "~");
 }
+
+void text_list_add(char *list, size_t room, const char *item)
+{
+	size_t used = strlen(list);
+
+	snprintf(list + used, room - used, "%s%s", used ? ", " : "", item);
+}

@@ -62,4 +62,7 @@ unsigned text_columns(const char *text);
 /* Shortens a text that takes more columns than that; '~' is its last one. */
 void text_cut(char *text, unsigned columns);
 
+/* Appends an item to "a, b, c", as far as there is room. */
+void text_list_add(char *list, size_t room, const char *item);
+
 #endif

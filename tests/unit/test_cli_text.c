@@ -146,12 +146,26 @@ static void a_rate_and_an_estimate_are_as_exact_as_they_are_known(void)
 	CHECK_TEXT(text_estimate(-1, 0).s, "-");
 }
 
+static void a_list_ends_where_its_room_does(void)
+{
+	char list[12] = "";
+
+	text_list_add(list, sizeof(list), "one");
+	CHECK_TEXT(list, "one");
+	text_list_add(list, sizeof(list), "two");
+	CHECK_TEXT(list, "one, two");
+	text_list_add(list, sizeof(list), "three");
+	text_list_add(list, sizeof(list), "four");
+	CHECK_TEXT(list, "one, two, t");
+}
+
 RUN_TESTS(TEST(durations_are_as_exact_as_they_are_short),
 	  TEST(a_rate_and_an_estimate_are_as_exact_as_they_are_known),
 	  TEST(what_is_counted_has_its_unit),
 	  TEST(what_came_over_the_wire_cannot_steer_a_terminal),
 	  TEST(long_text_is_cut_between_characters),
 	  TEST(one_newline_is_no_part_of_its_line),
+	  TEST(a_list_ends_where_its_room_does),
 	  TEST(a_status_line_says_what_fits),
 	  TEST(no_status_line_reaches_the_last_column),
 	  TEST(progress_that_is_not_known_shows_steps))
