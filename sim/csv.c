@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/csv.h"
 
+#include "base/cleanup.h"
 #include "base/file.h"
 
 #include <ctype.h>
@@ -24,21 +25,20 @@ int csv_refuse(struct csv *csv, const char *fmt, ...)
 			 sentence);
 }
 
-int csv_open(struct csv *csv, const char *path, struct error *err)
+static int open_file(struct csv *csv)
 {
 	struct stat st;
 	size_t room;
 	int r;
 
-	*csv = (struct csv){.path = path, .err = err};
-	if (stat(path, &st) < 0)
-		return error_errno(err, "cannot read %s", path);
+	if (stat(csv->path, &st) < 0)
+		return error_errno(csv->err, "cannot read %s", csv->path);
 	/* one byte more than is allowed, and one for the end of the text */
 	room = st.st_size < CSV_BYTES_MAX ? (size_t)st.st_size : CSV_BYTES_MAX;
 	csv->text = malloc(room + 2);
 	if (!csv->text)
-		return error_set(err, -ENOMEM, "out of memory");
-	r = file_read(path, csv->text, room + 1, &csv->left, err);
+		return error_set(csv->err, -ENOMEM, "out of memory");
+	r = file_read(csv->path, csv->text, room + 1, &csv->left, csv->err);
 	if (r < 0)
 		return r;
 	csv->line = 1;
@@ -97,7 +97,8 @@ static int split(struct csv *csv, char *line)
 	return 0;
 }
 
-int csv_next(struct csv *csv)
+/* 1: there is a row; 0: the file is over; -EINVAL. */
+static int next_row(struct csv *csv)
 {
 	char *line;
 
@@ -116,6 +117,26 @@ int csv_next(struct csv *csv)
 		return r < 0 ? r : 1;
 	}
 	return 0;
+}
+
+static void csv_fini_at(struct csv *csv)
+{
+	free(csv->text);
+}
+
+int csv_read(const char *path, int (*on_row)(void *user, struct csv *csv),
+	     void *user, struct error *err)
+{
+	CLEANUP(csv_fini) struct csv csv = {.path = path, .err = err};
+	int r = open_file(&csv);
+
+	while (r == 0) {
+		r = next_row(&csv);
+		if (r <= 0)
+			return r;
+		r = on_row(user, &csv);
+	}
+	return r;
 }
 
 static bool is_number(const char *field, double *out)
@@ -150,9 +171,4 @@ int csv_number(struct csv *csv, unsigned i, const char *what, double min,
 		return csv_refuse(csv, "%s is %g, and not from %g to %g", what,
 				  *out, min, max);
 	return 0;
-}
-
-void csv_fini(struct csv *csv)
-{
-	free(csv->text);
 }

@@ -28,11 +28,10 @@ struct csv {
 	unsigned n; /* fields of the row */
 };
 
-/* 0, or -errno.  csv_fini() in each case. */
-int csv_open(struct csv *csv, const char *path, struct error *err);
-
-/* 1: there is a row; 0: the file is over; -EINVAL. */
-int csv_next(struct csv *csv);
+/* Calls `on_row` with each row of the file, until it returns no 0, and returns
+ * that; or -errno, of what cannot be read. */
+int csv_read(const char *path, int (*on_row)(void *user, struct csv *csv),
+	     void *user, struct error *err);
 
 /* Field i, from 0, as a number from min to max; -EINVAL. */
 int csv_number(struct csv *csv, unsigned i, const char *what, double min,
@@ -44,12 +43,5 @@ bool csv_is_head(const struct csv *csv, unsigned i);
 /* -EINVAL with the sentence, which begins with the place of the row. */
 int csv_refuse(struct csv *csv, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-
-void csv_fini(struct csv *csv);
-
-static inline void csv_fini_at(struct csv *csv)
-{
-	csv_fini(csv);
-}
 
 #endif

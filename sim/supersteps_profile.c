@@ -23,6 +23,7 @@ struct cells {
 struct cell_lists {
 	struct cells *of; /* each task */
 	unsigned n;
+	const struct supersteps_task *tasks;
 };
 
 static void cell_lists_fini_at(struct cell_lists *lists)
@@ -34,11 +35,10 @@ static void cell_lists_fini_at(struct cell_lists *lists)
 
 /* ---- lines ---- */
 
-static struct cells *find_task(const struct supersteps *supersteps,
-			       struct cell_lists *lists, const char *name)
+static struct cells *find_task(const struct cell_lists *lists, const char *name)
 {
 	for (unsigned i = 0; i < lists->n; i++)
-		if (strcmp(supersteps->tasks[i].name, name) == 0)
+		if (strcmp(lists->tasks[i].name, name) == 0)
 			return &lists->of[i];
 	return NULL;
 }
@@ -59,37 +59,18 @@ static int read_cell(struct csv *csv, struct cell *cell)
 
 /* Lines of other tasks are left out: a profile may be of more than one
  * application. */
-static int read_line(struct csv *csv, const struct supersteps *supersteps,
-		     struct cell_lists *lists)
+static int read_line(void *user, struct csv *csv)
 {
-	struct cells *cells = find_task(supersteps, lists, csv->fields[TASK]);
+	struct cells *cells = find_task(user, csv->fields[TASK]);
 	int r;
 
-	if (!cells)
+	if (!cells || csv_is_head(csv, SECONDS))
 		return 0;
 	if (ARRAY_RESERVE(cells->at, cells->n, cells->room) < 0)
 		return error_set(csv->err, -ENOMEM, "out of memory");
 	r = read_cell(csv, &cells->at[cells->n]);
 	if (r == 0)
 		cells->n++;
-	return r;
-}
-
-static int read_lines(const struct supersteps *supersteps,
-		      struct cell_lists *lists, const char *path,
-		      struct error *err)
-{
-	CLEANUP(csv_fini) struct csv csv;
-	int r = csv_open(&csv, path, err);
-
-	while (r == 0) {
-		r = csv_next(&csv);
-		if (r <= 0)
-			return r;
-		r = csv_is_head(&csv, SECONDS)
-			    ? 0
-			    : read_line(&csv, supersteps, lists);
-	}
 	return r;
 }
 
@@ -216,12 +197,13 @@ int supersteps_read_profile(struct supersteps *supersteps, const char *path,
 {
 	unsigned tasks = supersteps->rules.tasks;
 	CLEANUP(cell_lists_fini)
-	struct cell_lists lists = {calloc(tasks, sizeof(*lists.of)), tasks};
+	struct cell_lists lists = {calloc(tasks, sizeof(*lists.of)), tasks,
+				   supersteps->tasks};
 	int r;
 
 	if (!lists.of)
 		return error_set(err, -ENOMEM, "out of memory");
-	r = read_lines(supersteps, &lists, path, err);
+	r = csv_read(path, read_line, &lists, err);
 	for (unsigned i = 0; i < tasks && r == 0; i++) {
 		struct supersteps_task *task = &supersteps->tasks[i];
 

@@ -23,8 +23,12 @@ static void numbers_fini_at(struct numbers *numbers)
 
 /* The last `columns` fields of a row; 0 columns: all, as many as the first row
  * has. */
-static int read_row(struct csv *csv, struct numbers *numbers)
+static int read_row(void *user, struct csv *csv)
 {
+	struct numbers *numbers = user;
+
+	if (csv_is_head(csv, csv->n - 1))
+		return 0;
 	if (numbers->columns == 0)
 		numbers->columns = csv->n;
 	if (csv->n < numbers->columns)
@@ -42,21 +46,6 @@ static int read_row(struct csv *csv, struct numbers *numbers)
 		numbers->n++;
 	}
 	return 0;
-}
-
-static int read_numbers(struct numbers *numbers, const char *path,
-			struct error *err)
-{
-	CLEANUP(csv_fini) struct csv csv;
-	int r = csv_open(&csv, path, err);
-
-	while (r == 0) {
-		r = csv_next(&csv);
-		if (r <= 0)
-			return r;
-		r = csv_is_head(&csv, csv.n - 1) ? 0 : read_row(&csv, numbers);
-	}
-	return r;
 }
 
 /* Column `column` of the values, so that the range of the rows first..last-1
@@ -106,7 +95,7 @@ int supersteps_read_series(struct supersteps_task *task, unsigned steps,
 			   const char *path, struct error *err)
 {
 	CLEANUP(numbers_fini) struct numbers numbers = {.columns = 1};
-	int r = read_numbers(&numbers, path, err);
+	int r = csv_read(path, read_row, &numbers, err);
 	size_t first;
 
 	if (r < 0)
@@ -137,7 +126,7 @@ int supersteps_read_forecast(struct supersteps_task *task, unsigned steps,
 			     const char *path, struct error *err)
 {
 	CLEANUP(numbers_fini) struct numbers numbers = {.columns = 0};
-	int r = read_numbers(&numbers, path, err);
+	int r = csv_read(path, read_row, &numbers, err);
 	size_t rows;
 
 	if (r < 0)
