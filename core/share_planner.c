@@ -54,14 +54,15 @@ static bool plan_exact(const struct share_planner *planner,
 }
 
 static const struct share_planner planners[] = {
-	{"static", 0, 1, false, false, plan_static},
-	{"dynamic", SHARE_LOOK_MAX, 1, false, false, share_plan_dynamic},
-	{"mpc", 10, 1, false, false, share_plan_mpc},
-	{"mpc-1.02", 10, 1.02, false, false, share_plan_mpc},
-	{"scenario", 10, 1, true, false, share_plan_scenario},
-	{"reactive", 0, 1, false, false, plan_reactive},
-	{"learned", SHARE_LEARNED_LOOK, 1, false, false, share_plan_learned},
-	{"exact", 0, 1, false, true, plan_exact},
+	{"static", 0, 1, .plan = plan_static},
+	{"dynamic", SHARE_LOOK_MAX, 1, .plan = share_plan_dynamic},
+	{"mpc", 10, 1, .plan = share_plan_mpc},
+	{"mpc-1.02", 10, 1.02, .plan = share_plan_mpc},
+	{"scenario", 10, 1, .wants_past = true, .plan = share_plan_scenario},
+	{"reactive", 0, 1, .plan = plan_reactive},
+	{"learned", SHARE_LEARNED_LOOK, 1, .wants_judge = true,
+	 .plan = share_plan_learned},
+	{"exact", 0, 1, .wants_best = true, .plan = plan_exact},
 };
 
 const char *const share_planner_names[] = {

@@ -84,10 +84,12 @@ static inline size_t share_rows_room(unsigned tasks)
 
 struct share_planner {
 	char name[24];
-	unsigned look;   /* steps that it looks ahead */
-	double penalty;  /* of a step that a plan is longer */
-	bool wants_past; /* and the grid, in place of the table of `ahead` */
-	bool wants_best; /* of all steps, when all workloads are known */
+	unsigned look;  /* steps that it looks ahead */
+	double penalty; /* of a step that a plan is longer */
+	/* What it needs of a view, besides what all have. */
+	bool wants_past;  /* and the grid, in place of the table of `ahead` */
+	bool wants_best;  /* of all steps, when all workloads are known */
+	bool wants_judge; /* which has been trained */
 	/* True: the levels are new ones, which cost a change. */
 	bool (*plan)(const struct share_planner *planner,
 		     const struct share_view *view, struct share_memory *memory,

@@ -244,10 +244,9 @@ int supersteps_run(const struct supersteps *supersteps,
 		return error_set(err, -EINVAL,
 				 "the task %s has no 'forecast' file",
 				 without->name);
-	if (settings->planner.plan == share_plan_learned &&
-	    !settings->judge.values)
-		return error_set(err, -EINVAL,
-				 "the planner learned needs weights");
+	if (settings->planner.wants_judge && !settings->judge.values)
+		return error_set(err, -EINVAL, "the planner %s needs weights",
+				 settings->planner.name);
 	if (!run || run_init(run, supersteps, settings) < 0)
 		return error_set(err, -ENOMEM, "out of memory");
 	*result = (struct supersteps_result){.changes = 0};

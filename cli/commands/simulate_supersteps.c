@@ -25,8 +25,8 @@ struct simulation {
 	struct share_planner planners[PLANNERS_MAX];
 	unsigned n;
 	struct supersteps_forecast forecast;
-	struct share_judge judge; /* of the planner `learned` */
-	bool wants_best;          /* a planner does */
+	struct share_judge judge;     /* of the planner `learned` */
+	bool wants_best, wants_judge; /* a planner does */
 	double unchanged; /* seconds in total, if the shares never change */
 	struct share_optimum optimum; /* if a planner wants it; else zero */
 	unsigned *best;               /* its levels */
@@ -65,6 +65,7 @@ static int read_planners(struct simulation *simulation, const char *names,
 		if (!share_planner_find(planner, name))
 			return refuse_planner(name, err);
 		simulation->wants_best |= planner->wants_best;
+		simulation->wants_judge |= planner->wants_judge;
 		simulation->n++;
 	}
 	return 0;
@@ -89,14 +90,6 @@ static int read_forecast(struct simulation *simulation, const char *name,
 			 known);
 }
 
-static bool has_learned(const struct simulation *simulation)
-{
-	for (unsigned i = 0; i < simulation->n; i++)
-		if (strcmp(simulation->planners[i].name, "learned") == 0)
-			return true;
-	return false;
-}
-
 /* The options of learning. */
 static int check_learning(const struct args *args,
 			  const struct simulation *simulation,
@@ -116,11 +109,11 @@ static int check_learning(const struct args *args,
 	if (!args->train && (args->seed || args->episodes))
 		return error_set(err, -EINVAL, "--%s needs --train",
 				 args->seed ? "seed" : "episodes");
-	if (has_learned(simulation) && !args->weights)
+	if (simulation->wants_judge && !args->weights)
 		return error_set(err, -EINVAL,
 				 "the planner learned needs --weights, a file "
 				 "that --train has made");
-	if (args->weights && !has_learned(simulation))
+	if (args->weights && !simulation->wants_judge)
 		return error_set(err, -EINVAL,
 				 "--weights is for the planner learned");
 	return 0;
