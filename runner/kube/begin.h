@@ -20,7 +20,8 @@ struct begin_config {
 
 /* Runs the loop until the objects are made; those of the same run are not made
  * twice.  Sets the wish's namespace; sets its plain where the cluster has no
- * Volcano.  -ECANCELED: *stop; -EEXIST: a job of that name is in the way. */
+ * Volcano.  -ECANCELED: *stop; -EEXIST: a job of that name is in the way;
+ * -ETIMEDOUT: what it left does not go. */
 int kube_begin(struct kube_objects **out, const struct begin_config *config,
 	       struct kube_wish *wish, struct error *err);
 

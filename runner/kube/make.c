@@ -82,13 +82,14 @@ static bool is_left_over(struct making *making, size_t i)
 	return is;
 }
 
-static int refuse_existing(const struct making *making, size_t i,
+/* r: -EEXIST, or -ETIMEDOUT of what goes, but slowly. */
+static int refuse_existing(const struct making *making, size_t i, int r,
 			   struct error *err)
 {
 	const struct kube_object *object = &making->objects->at[i];
 	const char *namespace = making->reach->namespace;
 
-	return error_set(err, -EEXIST,
+	return error_set(err, r,
 			 "%s %s is there already in namespace %s, of another "
 			 "job or a former one: 'kubectl -n %s delete %s %s' "
 			 "removes it",
@@ -130,7 +131,7 @@ static int make_after(struct making *making, size_t i, struct error *err)
 						 making->reach, err)
 			    : -EEXIST;
 		if (r == -EEXIST || r == -ETIMEDOUT)
-			return refuse_existing(making, i, err);
+			return refuse_existing(making, i, r, err);
 		if (r < 0)
 			return r;
 	}

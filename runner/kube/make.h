@@ -31,8 +31,8 @@ bool kube_job_is_over(const cJSON *job);
 bool kube_job_is_done(const cJSON *job);
 
 /* Waits for the end of a job of that name which is ending.  run_id: of this
- * run; NULL: none.  -EEXIST: one of another run is there that runs, or does not
- * end, or which we have not made; and what to do about it. */
+ * run; NULL: none.  -EEXIST: one of another run is there that runs, or which we
+ * have not made; -ETIMEDOUT: it does not end; and what to do about it. */
 int kube_survey(struct kube_previous *previous, struct reach *reach,
 		const char *job, const char *run_id,
 		struct kube_patience *patience, struct error *err);

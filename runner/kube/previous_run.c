@@ -216,7 +216,7 @@ static int await_ending(struct kube_previous *previous, struct reach *reach,
 		r = kube_patience_rest(patience, reach, err);
 		if (r == -ETIMEDOUT)
 			return error_set(
-				err, -EEXIST,
+				err, -ETIMEDOUT,
 				"the former run of %s in namespace %s did not "
 				"end within %d s: 'kubectl -n %s get %s %s' "
 				"shows what is left of it",

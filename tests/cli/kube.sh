@@ -129,7 +129,7 @@ finish() { # CODE
 	[ $? -eq "$1" ]
 }
 
-echo 1..35
+echo 1..36
 
 cluster && ends 0 "$bellows" run job.yaml --on kube --timeline t.svg &&
 	says 'growing 2 -> 4' && says 'cost a pause of 0.210 s' &&
@@ -201,7 +201,7 @@ run_again() { # WHAT_HOLDS_THE_FORMER_RUN
 deleted_slowly vcjobs && run_again api/linger
 verdict $? 'a job that is being deleted is waited for, and then replaced'
 
-deleted_slowly vcjobs && ends 71 "$bellows" run job.yaml --on kube &&
+deleted_slowly vcjobs && ends 69 "$bellows" run job.yaml --on kube &&
 	says 'the former run of heat in namespace physics did not end within 10 s' &&
 	says "'kubectl -n physics get vcjob heat' shows" &&
 	[ "$(objects $all | wc -l)" -eq 18 ]
@@ -210,6 +210,10 @@ verdict $? 'one whose deletion does not end is waited for no longer than said'
 deleted_slowly roles && [ -z "$(objects vcjobs)" ] && run_again api/linger &&
 	[ "$(objects $all | wc -l)" -eq 18 ]
 verdict $? 'what a deleted job leaves to the garbage collector is waited for'
+
+deleted_slowly roles && ends 69 "$bellows" run job.yaml --on kube &&
+	says 'is there already in namespace physics'
+verdict $? 'what the garbage collector does not delete is waited for no longer'
 
 cluster fail && ends 3 "$bellows" run job.yaml --on kube --quiet &&
 	says 'the application failed'
