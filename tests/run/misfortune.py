@@ -26,7 +26,7 @@ import bed
 import harness
 from crew import Crew
 
-WORK = harness.Work(100003, 4000, 1, pace=250000)  # 333 s on three ranks
+WORK = harness.Work(10007, 4000, 1, pace=250000)  # 333 s on three ranks
 HANG = 5    # seconds, unless it is noticed before
 SLEEP = 30  # seconds
 FELT = {"kill": 20, "hang": 2, "sleep": 2, "cut": 5}  # seconds then, at most

@@ -4,9 +4,9 @@
 
 import harness
 
-PARTS = [harness.some(*many) for many in ((20, 8), (15, 6), (15, 6))]
+PARTS = [harness.some(*many) for many in ((20, 6), (15, 5), (15, 5))]
 # of which none is a multiple of 2 to 6
-SIZES = (60013, 65521, 70001, 80021, 99991)
+SIZES = (6007, 6547, 7001, 8009, 9973)
 LONG = 60    # seconds on two ranks; it is let end before
 BRIEF = 15   # the same where progress is what is looked at
 LAST = 3000  # ms, of a schedule
