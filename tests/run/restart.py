@@ -59,7 +59,10 @@ def the_size_and_the_history_outlive_the_coordinator(room):
                         and harness.has_stepped(job))
     assert [(at["from"], at["to"], at["result"]) for at in now["history"]] == \
         [(2, 3, "done"), (3, 3, "done")], now["history"]
-    assert now["history"][0] == before["history"][0]
+    former, same = before["history"][0], now["history"][0]
+    differ = {key: (former[key], same.get(key)) for key in former
+              if former[key] != same.get(key)}
+    assert not differ, differ
     assert now["rescales"] == 2 and now["epoch"] == 3
     assert now["age_ms"] > before["age_ms"]
     crew.done(work)
