@@ -67,10 +67,10 @@ struct share_memory {
 	double regret;  /* seconds */
 	struct share_work work;
 	unsigned trial[SHARE_TASKS_MAX];
+	unsigned first[SHARE_TASKS_MAX]; /* of core/share_windows.h */
 	/* Of scenario alone.  The rows are the caller's: share_rows_room(). */
 	const double **rows;
 	unsigned asked, followed; /* plans, by the step behind them */
-	unsigned first[SHARE_TASKS_MAX];
 	struct share_scenes scenes;
 	/* Of learned alone. */
 	struct share_choices choices;
@@ -85,7 +85,7 @@ static inline size_t share_rows_room(unsigned tasks)
 struct share_planner {
 	char name[24];
 	unsigned look;  /* steps that it looks ahead */
-	double penalty; /* of a step that a plan is longer */
+	double penalty; /* a window of k steps counts penalty^k times */
 	/* What it needs of a view, besides what all have. */
 	bool wants_past;  /* and the grid, in place of the table of `ahead` */
 	bool wants_best;  /* of all steps, when all workloads are known */

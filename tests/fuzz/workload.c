@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <math.h>
 
-/* What is run, so that the looking goes on. */
+/* More is not run, so that many inputs are tried. */
 enum { SETS_MAX = 2, JOBS_MAX = 12 };
 
 DEFINE_CLEANUP(struct workload, workload_destroy)
