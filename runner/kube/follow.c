@@ -8,8 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DRAIN  SECONDS(10) /* from the end of the job to that of its log */
-#define REPORT SECONDS(10) /* likewise, to what the API says of its pod */
+#define DRAIN SECONDS(10) /* from the end of the job to that of its log */
+
+/* Likewise, to what the API says of its pod: until it is told that the run
+ * waits, and until the run waits no longer. */
+#define REPORT_LATE SECONDS(3)
+#define REPORT      SECONDS(60)
 
 static const char *job_name(const struct following *following)
 {
@@ -20,8 +24,9 @@ static const char *job_name(const struct following *following)
 
 /*
  * The coordinator says that its job was saved or cancelled a second or so
- * before the kubelet tells the API that the container has ended.  Until then
- * the same command would find a job that runs.
+ * before the kubelet tells the API that the container has ended, or much
+ * earlier on a node that is busy.  Until then the same command would find a job
+ * that runs.
  */
 static bool is_report_due(const struct following *following)
 {
@@ -62,6 +67,19 @@ static void settle(void *user)
 		conclude(following);
 }
 
+static void on_report_late(void *user)
+{
+	struct following *following = user;
+
+	loop_timer_set(following->run.client.loop, &following->report,
+		       REPORT - REPORT_LATE, settle, following);
+	if (is_report_due(following))
+		run_say(&following->run,
+			"waiting until Kubernetes knows that the job's pod has "
+			"ended: until then the same command is refused; a "
+			"signal ends this wait");
+}
+
 static void on_drained(void *user)
 {
 	struct following *following = user;
@@ -81,7 +99,8 @@ void follow_leave(struct following *following)
 	watch_stop(&following->run.watch);
 	loop_timer_set(loop, &following->drain, following->log ? DRAIN : 0,
 		       on_drained, following);
-	loop_timer_set(loop, &following->report, REPORT, settle, following);
+	loop_timer_set(loop, &following->report, REPORT_LATE, on_report_late,
+		       following);
 }
 
 /* It can be followed no longer; of the job itself nothing is known. */

@@ -314,9 +314,13 @@ refused() {
 
 # A signal saves the job, and the API is not told that its container has ended.
 saved_untold() {
-	cluster forever && : > api/late && start && kill -INT $job || return 1
+	cluster forever && : > api/late && start && kill -INT $job &&
+		awaits '^heat: suspended'
+}
+
+awaits() { # WORDS: of the run
 	for _ in $(seq 200); do
-		grep -q '^heat: suspended' run.err && return 0
+		grep -q "$1" run.err && return 0
 		sleep 0.05
 	done
 	return 1
@@ -330,8 +334,9 @@ saved_untold && {
 }
 verdict $? 'a saved run ends once the API knows, and the same command goes on'
 
-saved_untold && finish 75 && [ -e api/late ]
-verdict $? 'an API that does not know in time is waited for no longer'
+saved_untold && awaits 'a signal ends this wait' && kill -INT $job &&
+	finish 75 && [ -e api/late ]
+verdict $? 'a wait for the API is told, and a signal ends it'
 
 cluster forever && : > api/again && start && kill -INT $job && finish 75 &&
 	run_again api/again && says 'the former run of heat is over' run.err
