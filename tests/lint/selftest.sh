@@ -41,7 +41,7 @@ clean_tree() {
 	plant build-x/cli/schema '#!/bin/sh' 'echo name' \
 		'echo "        a text; required"' 'echo lost_after' \
 		'echo "        a duration; default: 3s"'
-	for program in coordinator executor monitor; do
+	for program in coordinator executor monitor scheduler; do
 		plant build-x/$program/bellows-$program '#!/bin/sh' \
 			'echo "  --grace SECONDS  time to save; default 25"'
 	done
