@@ -25,8 +25,8 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PATIENCE = 180
 AGAIN = 0.3  # seconds, until a job is asked again
 WORK = naps.WORK
-SHORT = harness.Work(100003, 200, 1)
-LONG = harness.Work(100003, 1000000, 1)
+SHORT = harness.Work(10007, 200, 1)
+LONG = harness.Work(10007, 1000000, 1)
 CPU = "100m"  # that a rank asks for, for several jobs are there at a time
 GROWS = harness.some(3, 1)
 # Of any rescale; a monitor that comes late tells neither of the start nor of

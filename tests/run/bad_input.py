@@ -221,7 +221,7 @@ def drops_the_rescale(room, work, path, reason):
 
 def a_checkpoint_directory_that_is_full_drops_the_rescale(room):
     work = harness.lasting_work()
-    with mounted(room.path("ck"), "size=96k"):
+    with mounted(room.path("ck"), "size=64k"):
         drops_the_rescale(room, work, room.job(work),
                           "No space left on device")
 

@@ -17,6 +17,7 @@ from mounts import full, mounted, remount
 
 FAILING = os.path.abspath(sys.argv.pop(2))
 KEPT = "bellows-kept"
+LARGE = 100003  # numbers of a job: 0.8 MB a checkpoint
 
 
 def begun(room, work, **keys):
@@ -61,7 +62,7 @@ def checkpoint(room):
 # ---- the checkpoint directory ----
 
 def where_no_checkpoint_can_be_written_the_size_stays(room):
-    work = harness.lasting_work()
+    work = harness.lasting_work(size=LARGE)
     with mounted(room.path("ck"), "size=5m"):
         at = begun(room, work, checkpoint="{dir: ck, keep: one}")
         rescaled(room, 3)
@@ -88,7 +89,7 @@ def where_no_checkpoint_can_be_written_the_size_stays(room):
 
 
 def the_second_checkpoint_gives_way_to_the_next_one(room):
-    work = harness.lasting_work()  # 0.8 MiB a checkpoint
+    work = harness.lasting_work(size=LARGE)
     with mounted(room.path("ck"), "size=2500k"):
         at = begun(room, work)
         rescaled(room, 3)

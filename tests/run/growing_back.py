@@ -16,7 +16,7 @@ import harness
 import losses
 
 LIVED = 5  # seconds, as in monitor/provider_local.c and provider_hosts.c
-WORK = harness.Work(100003, 2 ** 30, 1, pace=40000)  # ends when it is told to
+WORK = harness.Work(10007, 2 ** 30, 1, pace=40000)  # ends when it is told to
 
 
 def executor_of(room, name):

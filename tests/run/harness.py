@@ -17,6 +17,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -418,13 +419,13 @@ def digest(output, again=False):
     return found[0]
 
 
-def lasting_work(steps=False):
+def lasting_work(steps=False, size=10007):
     """Two ranks take a minute for it, or until the test lets it run to its end
     (Room.finishes): it is not over before what the test waits for."""
-    return Work(100003, 2000, 1, steps, 3 * paced.ON_ONE_RANK)
+    return Work(size, 2000, 1, steps, 3 * paced.ON_ONE_RANK)
 
 
-def work_for(seconds, size=100003):
+def work_for(seconds, size=10007):
     """So long do two ranks take for it, at next to no processor time."""
     return Work(size, max(1, round(seconds * paced.ITERATIONS)), 1,
                 pace=paced.ON_ONE_RANK)
@@ -432,10 +433,18 @@ def work_for(seconds, size=100003):
 
 # ---- TAP ----
 
+def computed():
+    """Seconds of processor time of this process and of what it has waited for:
+    all that the test has started, where tests are made side by side."""
+    used = (resource.getrusage(whom) for whom in
+            (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(at.ru_utime + at.ru_stime for at in used)
+
+
 def prove(number, test):
     name = f"{number} - {test.__name__}"
     # short: a unix socket's path has 107 bytes
-    began = time.monotonic()
+    began, before = time.monotonic(), computed()
     with tempfile.TemporaryDirectory(prefix="b-") as folder:
         room = Room(folder)
         try:
@@ -456,7 +465,9 @@ def prove(number, test):
             print(f"not ok {name}", flush=True)
             return 1
         else:
-            print(f"# {time.monotonic() - began:.1f} s\nok {name}", flush=True)
+            room.clear()
+            print(f"# {time.monotonic() - began:.1f} s, "
+                  f"{computed() - before:.1f} s of processor time\nok {name}", flush=True)
         finally:
             room.clear()
     return 0

@@ -88,7 +88,7 @@ def so_it_does_by_ssh_where_there_is_only_ipv6(room):
 
 
 def a_slow_network_that_loses_frames_changes_no_digest(room):
-    work = harness.Work(100003, 500, 1, pace=200000)  # messages take long too
+    work = harness.Work(10007, 500, 1, pace=200000)  # messages take long too
     with bed.Bed(room, 4, "--delay", "5ms", "--loss", "1%") as at:
         job = start(room, at.file(), work, ranks=(2, 1, 4))
         room.runs_on(2)

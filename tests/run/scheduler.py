@@ -14,7 +14,7 @@ import paced
 from job_queue import KEPT, SHORT, Queue
 
 # four minutes on two ranks, or until the test lets it run to its end
-LASTING = harness.Work(100003, 8000, 1, pace=3 * paced.ON_ONE_RANK)
+LASTING = harness.Work(10007, 8000, 1, pace=3 * paced.ON_ONE_RANK)
 PAGE = 4096
 
 

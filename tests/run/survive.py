@@ -190,7 +190,7 @@ def suspended(room, at):
 
 
 def the_last_words_of_a_slow_executor_are_waited_for(room):
-    work = harness.Work(100003, 100, 1, pace=500000)  # at once, without a pace
+    work = harness.Work(10007, 100, 1, pace=500000)  # at once, without a pace
     at = begun(room, work, ranks=(1, 1, 1))
     slow = executor(room, 0)
     kill(slow, signal.SIGSTOP)

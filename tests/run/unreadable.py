@@ -74,7 +74,7 @@ def a_checkpoint_damaged_in_place_leaves_its_copy_good(room):
         f"the one of step {step} cannot be read: going on from its copy")
     assert resumed(at) == [step, step]
     assert re.search(r"the checkpoint is kept as a copy, though parint replaces "
-                     r"it, because it is small: 0\.8 MB in [\d.]+ s\n",
+                     r"it, because it is small: 0\.1 MB in [\d.]+ s\n",
                      log(room))
 
 
