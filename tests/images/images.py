@@ -9,6 +9,7 @@ their own.  What mounts are needed for that end with this process.
 
 import atexit
 import glob
+import json
 import os
 import re
 import resource
@@ -20,11 +21,13 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(SOURCE, "tests", "run"))
+sys.path[:0] = [os.path.join(SOURCE, "tests", "run"),
+                os.path.join(SOURCE, "tests", "cluster")]
 
 import bed  # pylint: disable=wrong-import-position
 import built  # pylint: disable=wrong-import-position
 import harness  # pylint: disable=wrong-import-position
+import naps  # pylint: disable=wrong-import-position
 
 SCRIPT = os.path.join(SOURCE, "scripts", "images")
 TOOLS = ("podman", "runc", "conmon", "patchelf", "unshare")
@@ -35,9 +38,7 @@ MINUTES = 60
 TOKEN = "0123456789abcdef0123456789abcdef"
 CGROUP = f"/bellows-images-{os.getpid()}"
 GROUP = 4711  # of the volumes of a pod, its fsGroup
-WORK = harness.Work(100003, 6000, 200)
-# The ranks share this machine's processors and do not know it.
-MPI = '{arguments: [--mca, mpi_yield_when_idle, "1"]}'
+WORK = harness.Work(1003, 300, 1)  # naps for 6 s on two ranks, briskly
 SETTINGS = """[containers]
 default_ulimits = ["nofile={0}:{0}", "nproc={1}:{1}"]
 [engine]
@@ -181,15 +182,21 @@ def run(room, image, *words, name="pod", more=("--network=none",)):
     return room.run(*Pod(room, name).words(image, *more), *words, patience=120)
 
 
-def job(pod, **keys):
+def job(pod, pace=naps.BRISKLY, **keys):
+    """Its ranks nap; of its volume /data.  Returns that on this machine."""
+    data = pod.folder("/data")
+    naps.furnish(data, pace)
     keys = {"name": "heat", "app": "parint", "dir": "/data",
             "command": harness.flow(["parint", *WORK.words]),
-            "ranks": "{initial: 2, min: 1, max: 4}", "mpi": MPI,
-            "checkpoint": "{dir: ., deadline: 30s}", **keys}
+            "ranks": "{initial: 2, min: 1, max: 4}",
+            "checkpoint": "{dir: ., deadline: 30s}",
+            **{key: json.dumps(value) for key, value in naps.KEYS.items()},
+            **keys}
     text = "".join(f"{key}: {value}\n" for key, value in keys.items())
     path = os.path.join(pod.folder("/etc/bellows/job", mode=0o755, group=0),
                         "job.yaml")
     harness.Room.write(pod.room, path, text)
+    return data
 
 
 # ---- tests ----
@@ -245,7 +252,6 @@ def the_entrypoint_takes_the_role_from_the_host(room):
 def a_whole_job_runs_and_grows_in_one_container(room):
     IMAGES.get()
     pod = Pod(room)
-    pod.folder("/data")
     job(pod, scale="{schedule: [{at: 30%, ranks: 3}]}")
     at = room.run(*pod.words("bellows-parint", "--network=none"), "bellows",
                   "run", "/etc/bellows/job/job.yaml", patience=240)
@@ -261,8 +267,7 @@ class Job:
         self.keys = room.path("keys")
         room.run("bellows", "keys", self.keys, "--name", "heat").ends_with(0)
         self.master = self.pod("heat-master-0")
-        job(self.master)
-        self.data = self.master.folder("/data")
+        self.data = job(self.master, naps.SLOWLY)
         self.master.folder("/var/lib/bellows")
         self.lead = self.start(self.master, "n1")
         room.wait("a coordinator", lambda: self.lead.is_over()
@@ -310,6 +315,9 @@ def a_job_of_containers_with_a_secret_grows(room):
                  "scale", "--connect", "127.0.0.1:7000", "--token-file", token,
                  "--tls", heat.keys, "3").ends_with(0)
         workers.append(heat.worker(2))
+        room.wait("three ranks", lambda: heat.lead.is_over()
+                  or "ranks=3" in heat.lead.errors, 240)
+        naps.hurry(heat.data)
         heat.lead.ends_with(0, 240)
         for worker in workers:
             worker.ends_with(0)
@@ -338,8 +346,7 @@ def three_lines_add_bellows_to_another_image(room):
     said = run(room, "with", "bellows", "--version").ends_with(0)
     assert said.output.startswith("bellows "), said.output
     pod = Pod(room)
-    pod.folder("/data")
-    job(pod)
+    job(pod, pace=0)
     at = room.run(*pod.words("with", "--network=none", "--passwd=false"),
                   "sh", "-c", "id -un; bellows run /etc/bellows/job/job.yaml",
                   patience=240).ends_with(0).says("cannot find name for user")
