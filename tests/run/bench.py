@@ -118,7 +118,7 @@ def what_benefit_decides_is_measured_beside_what_is_right(room):
     if not importlib.util.find_spec("grpc"):
         raise harness.Skip("no grpc for Python here")
     at = room.run(KUB, *SHORT, "--decide", "--only", "2->4@50%", "--share", "0.8", "--length",
-                  "2", "--dir", room.path("tmp"),
+                  "4", "--dir", room.path("tmp"),
                   patience=PATIENCE).ends_with(0)
     row = re.search(r"^\| 2 -> 4 at 50 % \| 1 \|(.*)\|$", at.output, re.M)
     assert row, at.output
