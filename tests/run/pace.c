@@ -14,7 +14,8 @@
  * step in either: then saving and going on from a checkpoint take no longer.
  *
  * A rank that waits for another one looks for messages again and again, and
- * yields in between; here it naps, for the processors are shared by many tests.
+ * yields in between; here it naps, for the processors are shared by many tests,
+ * and longer the longer it waits.
  *
  * Open MPI 4.1 unloads the library of PMIx at its end while the thread of PMIx
  * may still run in it: of some ten thousand ranks one crashes after its last
@@ -29,7 +30,9 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-enum { YIELD_US = 200, SLACK_NS = 1000 };
+enum { YIELD_US = 100, YIELD_MAX_US = 1600, SLACK_NS = 1000 };
+
+static long yield_us = YIELD_US;
 
 __attribute__((constructor)) static void wake_in_time(void)
 {
@@ -65,7 +68,9 @@ int dlclose(void *handle)
 
 int sched_yield(void)
 {
-	nap(YIELD_US);
+	nap(yield_us);
+	if (yield_us < YIELD_MAX_US)
+		yield_us *= 2;
 	return 0;
 }
 
@@ -74,6 +79,7 @@ int MPI_Allreduce(const void *mine, void *all, int count, MPI_Datatype type,
 {
 	int ranks;
 
+	yield_us = YIELD_US;
 	if (op == MPI_MAX || !getenv("PACE_STEPS")) {
 		MPI_Comm_size(comm, &ranks);
 		nap(microseconds(ranks));
