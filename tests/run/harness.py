@@ -39,6 +39,7 @@ MPIEXEC = shutil.which("mpiexec")
 PATIENCE = 60
 LOOK_AGAIN = 0.02
 ASK_AGAIN = 0.15  # seconds: each question is a program that is started
+ASK_SELDOM = 0.4  # of a job whose journal is as it was
 SETTLED = 50     # looks without a change
 MARK = "BELLOWS_TEST"
 # what may stay in a job's state directory
@@ -254,11 +255,29 @@ class Room:
                             capture_output=True, check=False)
         return json.loads(at.stdout) if at.returncode == 0 else None
 
+    def journal_mark(self, name):
+        """Differs once the job's coordinator has written; None: no journal."""
+        try:
+            at = os.stat(self.path("state", name, "journal"))
+        except OSError:
+            return None
+        return at.st_ino, at.st_size, at.st_mtime_ns
+
     def wait_job(self, what, test, name="heat", patience=PATIENCE):
+        """The job once test(job) holds; asked for when its journal changes, and
+        else seldom."""
+        asked = marked = None
+
         def look():
+            nonlocal asked, marked
+            mark = self.journal_mark(name)
+            rest = ASK_SELDOM if mark and mark == marked else ASK_AGAIN
+            if asked and time.monotonic() - asked < rest:
+                return None
             job = self.status(name)
+            asked, marked = time.monotonic(), mark
             return job if job and test(job) else None
-        return self.wait(what, look, patience, ASK_AGAIN)
+        return self.wait(what, look, patience)
 
     def runs_on(self, ranks, name="heat", after=0):
         """Waits until the job computes on so many ranks, with steps, in a start
