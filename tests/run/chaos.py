@@ -3,7 +3,7 @@
 """Jobs to which anything happens at any time, and each ends with its digest.
 args: BIN
 
-What happens is drawn by lot, to 200 jobs, or fewer if that takes four minutes;
+What happens is drawn by lot, to 200 jobs, or fewer if that takes three minutes;
 BELLOWS_WHOLE=1: however long it takes.  BELLOWS_SEED: of the lot.
 
 A job that was ended is begun again only if something that was done to it
@@ -24,7 +24,7 @@ JOBS = 200
 # So many are made however long it takes: a slow machine makes the test longer,
 # and does not make it fail.
 FLOOR = 20
-MINUTES = harness.some(1000, 4)
+MINUTES = harness.some(1000, 3)
 RUN = 3         # seconds that two ranks compute
 AGAIN = 10      # times that a job that was ended is begun again
 PATIENCE = 120

@@ -19,7 +19,7 @@ import tempfile
 import harness
 import misfortune
 
-MANY, SLEEPS, PAIRS = 36, harness.some(25, 3), harness.some(50, 5)
+MANY, SLEEPS, PAIRS = 27, harness.some(25, 2), harness.some(50, 3)
 AT_ONCE = 4
 LAUNCHERS = ("stream", "ssh")
 dice, figures, absent = harness.dice(), {}, []

@@ -4,7 +4,7 @@
 
 import harness
 
-PARTS = [harness.some(*many) for many in ((20, 6), (15, 5), (15, 5))]
+PARTS = [harness.some(*many) for many in ((20, 4), (15, 3), (15, 3))]
 # of which none is a multiple of 2 to 6
 SIZES = (6007, 6547, 7001, 8009, 9973)
 LONG = 60    # seconds on two ranks; it is let end before
