@@ -17,7 +17,6 @@ import json
 import os
 import random
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -30,7 +29,8 @@ import paced
 from known import known
 # other files use these as harness.read and so on
 from processes import (  # pylint: disable=unused-import
-    read, processes, environment, number_of, stat, is_alive, command,
+    read, processes, environment, number_of, stat, is_alive, begun, age, send,
+    computed, command,
     children, namespace_pid, zombies, descriptors, memory, segments, is_mapped,
     in_sight, in_files, tree)
 
@@ -61,28 +61,6 @@ def some(everything, few):
 def dice(number=0):
     """All that is drawn by lot is drawn with one of these."""
     return random.Random(SEED + number)
-
-
-def begun(pid):
-    """In ticks since the machine began; the number of a process may be less than
-    an older one's."""
-    fields = read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
-    return int(fields[19]) if len(fields) > 19 else 0
-
-
-def age(pid):
-    """Seconds."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME) - \
-        begun(pid) / os.sysconf("SC_CLK_TCK")
-
-
-def send(pid, signo):
-    """False if the process has ended meanwhile."""
-    try:
-        os.kill(pid, signo)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 class Skip(Exception):
@@ -451,14 +429,6 @@ def work_for(seconds, size=10007):
 
 
 # ---- TAP ----
-
-def computed():
-    """Seconds of processor time of this process and of what it has waited for:
-    all that the test has started, where tests are made side by side."""
-    used = (resource.getrusage(whom) for whom in
-            (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(at.ru_utime + at.ru_stime for at in used)
-
 
 def prove(number, test):
     name = f"{number} - {test.__name__}"

@@ -4,6 +4,8 @@
 import glob
 import os
 import re
+import resource
+import time
 
 
 def read(path, mode="rb"):
@@ -38,6 +40,36 @@ def stat(pid):
 def is_alive(pid):
     at = stat(pid)
     return at is not None and at[0] not in "ZX"
+
+
+def begun(pid):
+    """In ticks since the machine began; the number of a process may be less than
+    an older one's."""
+    fields = read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
+    return int(fields[19]) if len(fields) > 19 else 0
+
+
+def age(pid):
+    """Seconds."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - \
+        begun(pid) / os.sysconf("SC_CLK_TCK")
+
+
+def send(pid, signo):
+    """False if the process has ended meanwhile."""
+    try:
+        os.kill(pid, signo)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def computed():
+    """Seconds of processor time of this process and of what it has waited for:
+    all that the test has started, where tests are made side by side."""
+    used = (resource.getrusage(whom) for whom in
+            (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(at.ru_utime + at.ru_stime for at in used)
 
 
 def command(pid):
