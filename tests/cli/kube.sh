@@ -193,6 +193,7 @@ run_again() { # WHAT_HOLDS_THE_FORMER_RUN
 		fi
 		sleep 0.05
 	done
+	[ -s run.err ] || ls -l "/proc/$job/fd" > run.out 2>&1 # where it stands
 	[ "$(grep -c 'still ending' run.err)" -eq 1 ] && rm "$1" && finish 0 &&
 		says 'job heat runs in namespace physics' run.err &&
 		[ "$(objects vcjobs)" = 'vcjobs/heat 0' ]
