@@ -10,6 +10,7 @@ import counted
 import harness
 from counted import COUNTER, STEPS
 
+HALT = 4000000  # microseconds of one rank for each of the two sums of a step
 FILES = 'files: [state], progress: "^step ([0-9]+) of ([0-9]+)$"'
 
 
@@ -134,12 +135,27 @@ def one_that_begins_afresh_is_a_failed_start_that_overwrites_nothing(room):
     assert kept == saved[0] and len(saved) == 1, (kept, saved)
 
 
+def is_halted_behind_a_save(room, at, each):
+    """Whether the job, which saves after so many steps, has made ten more: then
+    it stands there, and else it goes on."""
+    room.pace(HALT)
+    room.moment(0.5)
+    step = int(re.findall(r"^step (\d+) of", at.output, re.M)[-1])
+    if step > each and step % each == 10:
+        return True
+    room.pace(counted.PACE)
+    return False
+
+
 def a_loss_is_told_with_its_cause_and_what_is_computed_again(room):
     words = ["--each", 30]
     at = room.start("bellows", "run", job(
         room, 'save: {signal: SIGUSR2}, resumed: "^from step ([0-9]+)$"',
         words, restart=FROM + words))
     room.wait_job("a checkpoint", lambda job: job["step"] > 40)
+    room.wait("steps behind it", lambda: is_halted_behind_a_save(room, at, 30),
+              again=0.2)
+    room.pace(counted.PACE)
     os.kill(next(pid for pid in room.ours("counter") if
                  b"OMPI_COMM_WORLD_RANK=1" in harness.environment(pid)),
             signal.SIGKILL)
