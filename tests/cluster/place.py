@@ -16,10 +16,15 @@ import fcntl
 import os
 import re
 import shutil
-import signal
+import sys
 import time
 
-import cgroup
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                             "hosts"))
+
+import cgroup  # pylint: disable=wrong-import-position
+from proc import (  # pylint: disable=wrong-import-position
+    began, fields, is_alive, kill, network, pids, read)
 
 ROOT = "/var/tmp/bellows-cluster"
 MARK = "BELLOWS_CLUSTER_MEMBER"
@@ -34,45 +39,10 @@ class Refused(Exception):
 
 # ---- processes ----
 
-def read(path):
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
-
-
-def pids():
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-
-
-def fields(pid):
-    """Of its stat, from the state on; none if there is no such process."""
-    return read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
-
-
-def is_alive(pid):
-    at = fields(pid)
-    return bool(at) and at[0] not in (b"Z", b"X")
-
-
-def began(pid):
-    """When, in ticks: with its number it names a process for ever."""
-    at = fields(pid)
-    return int(at[19]) if len(at) > 19 else 0
-
-
 def says(pid, key, value):
     """So it stands in its environment."""
     return f"{key}={value}".encode() in \
         read(f"/proc/{pid}/environ").split(b"\0")
-
-
-def network(pid):
-    try:
-        return os.stat(f"/proc/{pid}/ns/net").st_ino
-    except OSError:
-        return 0
 
 
 def is_first(pid):
@@ -90,21 +60,6 @@ def lineage():
         at = fields(pid)
         pid = int(at[1]) if len(at) > 1 else 0
     return found
-
-
-def kill(pid, is_ours):
-    """Kills the process if it still is ours, and not one with its number."""
-    try:
-        fd = os.pidfd_open(pid)
-    except OSError:
-        return
-    try:
-        if is_ours(pid):
-            signal.pidfd_send_signal(fd, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    finally:
-        os.close(fd)
 
 
 def end(what, find, is_ours):

@@ -12,7 +12,8 @@ import sys
 import time
 
 import share
-from holder import HOLDER, ROOT, enter, holder_of, read
+from holder import HOLDER, ROOT, enter, holder_of
+from proc import began, is_alive, kill, network, pids, read
 
 SKIPPED = 77
 SWITCH, WIRE = "switch", "wire"
@@ -42,28 +43,6 @@ class Impossible(Refused):
 
 # ---- processes ----
 
-def pids():
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-
-
-def is_alive(pid):
-    fields = read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
-    return bool(fields) and fields[0] not in (b"Z", b"X")
-
-
-def began(pid):
-    """When it began, in ticks: with its number it names a process for ever."""
-    fields = read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
-    return int(fields[19]) if len(fields) > 19 else 0
-
-
-def network(pid):
-    try:
-        return os.stat(f"/proc/{pid}/ns/net").st_ino
-    except OSError:
-        return 0
-
-
 def pin_networks(pids):
     """Open files of their networks.  The kernel gives the number of a network
     that has ended to a new one, of another bed perhaps; a network whose file is
@@ -75,21 +54,6 @@ def pin_networks(pids):
         except OSError:
             pass  # The process has ended.
     return pins
-
-
-def kill(pid, is_ours):
-    """Kills the process if it still is ours, and not one with its number."""
-    try:
-        fd = os.pidfd_open(pid)
-    except OSError:
-        return
-    try:
-        if is_ours(pid):
-            signal.pidfd_send_signal(fd, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    finally:
-        os.close(fd)
 
 
 # ---- a bed ----

@@ -3,20 +3,14 @@
 
 import os
 
+from proc import read
+
 ROOT = "/run/bellows-bed"
 HOLDER = "BELLOWS_BED_HOLDER"
 
 
-def read(path):
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
-
-
 def holder_of(pid):
-    """(bed, part) of a process that holds one, or None."""
+    """The bed and the part of it that this process holds; None: it holds none."""
     for entry in read(f"/proc/{pid}/environ").split(b"\0"):
         key, _, value = entry.partition(b"=")
         if key == HOLDER.encode():
