@@ -38,7 +38,7 @@ MINUTES = 60
 TOKEN = "0123456789abcdef0123456789abcdef"
 CGROUP = f"/bellows-images-{os.getpid()}"
 GROUP = 4711  # of the volumes of a pod, its fsGroup
-WORK = harness.Work(1003, 300, 1)  # naps for 6 s on two ranks, briskly
+WORK = harness.Work(1003, 300, 1)  # 6 s for two ranks that nap briskly
 SETTINGS = """[containers]
 default_ulimits = ["nofile={0}:{0}", "nproc={1}:{1}"]
 [engine]

@@ -30,9 +30,8 @@ from known import known
 # other files use these as harness.read and so on
 from processes import (  # pylint: disable=unused-import
     read, processes, environment, number_of, stat, is_alive, begun, age, send,
-    computed, command,
-    children, namespace_pid, zombies, descriptors, memory, segments, is_mapped,
-    in_sight, in_files, tree)
+    computed, command, children, namespace_pid, zombies, descriptors, memory,
+    segments, is_mapped, in_sight, in_files, tree)
 
 BIN = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ".")
 MPIEXEC = shutil.which("mpiexec")
@@ -441,6 +440,7 @@ def prove(number, test):
             room.nothing_is_left()
         except Skip as reason:
             print(f"ok {name} # SKIP {reason}", flush=True)
+            return 0
         except Exception as lie:  # pylint: disable=broad-except
             at = lie.__traceback__
             lines = []
@@ -453,12 +453,10 @@ def prove(number, test):
             print(why)  # again: the end of the output is what is shown first
             print(f"not ok {name}", flush=True)
             return 1
-        else:
-            room.clear()
-            print(f"# {time.monotonic() - began:.1f} s, "
-                  f"{computed() - before:.1f} s of processor time\nok {name}", flush=True)
         finally:
             room.clear()
+    print(f"# {time.monotonic() - began:.1f} s, {computed() - before:.1f} s of "
+          f"processor time\nok {name}", flush=True)
     return 0
 
 
