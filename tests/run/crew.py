@@ -54,7 +54,13 @@ class Crew:
             if hand.is_over() and hand.end() != 0:
                 self.join(name)
 
+    def started(self):
+        """Ranks of this coordinator computed: what it answers before may be
+        of the coordinator before it."""
+        self.room.wait("a start", lambda: " -> running " in self.lead.errors)
+
     def computes(self, ranks):
+        self.started()
         self.room.runs_on(ranks)
         return self
 
@@ -70,7 +76,7 @@ class Crew:
     def done(self, work):
         """The job ends well, in a start of this coordinator (ranks of a start
         before may not come to their end); so do the executors that are left."""
-        self.room.wait("a start", lambda: " -> running " in self.lead.errors)
+        self.started()
         self.room.finishes(self.lead, work)
         for hand in self.hands.values():
             hand.ends_with(0)

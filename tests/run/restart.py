@@ -79,6 +79,7 @@ def a_kill_in_a_grow_ends_with_the_old_size_or_the_new_one(room):
         crew.has(word, since)
         crew.kill()
         crew.again()
+        crew.started()
         now = room.wait_job("it computes", lambda job: job["state"] == "running"
                             and harness.has_stepped(job))
         assert now["ranks"] in (2, 3), now
