@@ -13,12 +13,13 @@
 /*
  * What gRPC (1.51) does not ask of its sockets
  *
- * It calls accept4() and connect() by their names, and what a program defines
- * comes before the library's, so it gets these:
+ * It calls these by their names, and what a program defines comes before the
+ * library's, so it gets these:
  *
  *     accept4   more connections than descriptors, or than a host may have;
  *               other users on a unix socket
  *     recvmsg   a flood (connections.c)
+ *     sendmsg   the last words of a peer that has closed
  *     connect   a unix socket that another user listens on
  */
 
@@ -99,6 +100,38 @@ ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 
 	return n > 0 && !connections_take(fd, message->msg_iov, (size_t)n) ? 0
 									   : n;
+}
+
+/* ---- writing ---- */
+
+/* A packet (lib/local) that cannot be sent is an error. */
+static bool is_stream(int fd)
+{
+	int type = 0;
+	socklen_t size = sizeof(type);
+	int was = errno;
+
+	getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size);
+	errno = was;
+	return type == SOCK_STREAM;
+}
+
+/*
+ * gRPC gives a connection up once it cannot write to it, and with it what has
+ * come and is not read yet: the last orders of a coordinator that leaves.
+ * Nothing can be written to a peer that has closed, so what is written counts
+ * as lost on its way, and the end is met by reading, behind the last words.
+ */
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	ssize_t n = syscall(SYS_sendmsg, fd, message, flags);
+
+	if (n >= 0 || errno != EPIPE || !is_stream(fd))
+		return n;
+	n = 0;
+	for (size_t i = 0; i < message->msg_iovlen; i++)
+		n += (ssize_t)message->msg_iov[i].iov_len;
+	return n;
 }
 
 /* ---- connecting ---- */

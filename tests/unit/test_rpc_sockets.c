@@ -114,6 +114,41 @@ static void a_client_tells_its_own_users_socket_the_call(void)
 	finish();
 }
 
+static ssize_t write_to(int fd)
+{
+	char text[] = "question";
+	struct iovec parts[] = {{text, 3}, {text + 3, 5}};
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+
+	return sendmsg(fd, &message, MSG_NOSIGNAL);
+}
+
+static void what_a_closed_peer_sent_is_read_though_it_is_written_to(void)
+{
+	int pair[2];
+
+	CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+	CHECK(write(pair[1], "answer", 6) == 6);
+	close(pair[1]);
+	CHECK(write_to(pair[0]) == 8);
+	CHECK(first_of(pair[0]) == 6);
+	CHECK(first_of(pair[0]) == 0);
+	close(pair[0]);
+	CHECK(write_to(pair[0]) < 0 && errno == EBADF);
+}
+
+static void a_packet_to_a_closed_peer_fails(void)
+{
+	int pair[2];
+
+	CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0);
+	close(pair[1]);
+	CHECK(write_to(pair[0]) < 0 && errno == EPIPE);
+	close(pair[0]);
+}
+
 RUN_TESTS(TEST(a_server_cuts_another_user_off_on_a_unix_socket),
 	  TEST(a_client_tells_another_users_socket_nothing),
-	  TEST(a_client_tells_its_own_users_socket_the_call))
+	  TEST(a_client_tells_its_own_users_socket_the_call),
+	  TEST(what_a_closed_peer_sent_is_read_though_it_is_written_to),
+	  TEST(a_packet_to_a_closed_peer_fails))
