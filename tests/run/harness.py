@@ -29,7 +29,7 @@ import paced
 from known import known
 # other files use these as harness.read and so on
 from processes import (  # pylint: disable=unused-import
-    read, processes, environment, number_of, stat, is_alive, begun, age, send,
+    read, processes, environment, number_of, stat, is_alive, began, age, send,
     computed, command, children, namespace_pid, zombies, descriptors, memory,
     segments, is_mapped, in_sight, in_files, tree)
 

@@ -156,14 +156,14 @@ class Job:
             return self.room.ours("bellows-monitor")
         if part in HOSTS:
             many = {"first": 1, "last": 2, "newest": 3}[part]
-            hosts = sorted(self.room.ours("bellows-executor"), key=harness.begun)
+            hosts = sorted(self.room.ours("bellows-executor"), key=harness.began)
             return hosts[:many] if len(hosts) >= many else []
         if part == "rank-0":
             return self.ranks()[:1]
         if part == "last-rank":
             return self.ranks()
         return sorted(self.room.ours(
-            {"mpiexec": "mpiexec", "daemon": "orted"}[part]), key=harness.begun)
+            {"mpiexec": "mpiexec", "daemon": "orted"}[part]), key=harness.began)
 
     def victim(self, part):
         found = self.candidates(part)

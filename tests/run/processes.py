@@ -5,7 +5,14 @@ import glob
 import os
 import re
 import resource
+import sys
 import time
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                             "hosts"))
+
+from proc import (  # pylint: disable=wrong-import-position
+    began, fields, is_alive, pids as processes)
 
 
 def read(path, mode="rb"):
@@ -14,10 +21,6 @@ def read(path, mode="rb"):
             return file.read()
     except OSError:
         return b"" if "b" in mode else ""
-
-
-def processes():
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
 def environment(pid):
@@ -33,26 +36,14 @@ def number_of(pid, key):
 
 def stat(pid):
     """State and parent, or None if there is no such process."""
-    fields = read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
-    return (fields[0].decode(), int(fields[1])) if fields else None
-
-
-def is_alive(pid):
-    at = stat(pid)
-    return at is not None and at[0] not in "ZX"
-
-
-def begun(pid):
-    """In ticks since the machine began; the number of a process may be less than
-    an older one's."""
-    fields = read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
-    return int(fields[19]) if len(fields) > 19 else 0
+    at = fields(pid)
+    return (at[0].decode(), int(at[1])) if at else None
 
 
 def age(pid):
     """Seconds."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) - \
-        begun(pid) / os.sysconf("SC_CLK_TCK")
+        began(pid) / os.sysconf("SC_CLK_TCK")
 
 
 def send(pid, signo):
