@@ -19,7 +19,7 @@
  *     accept4   more connections than descriptors, or than a host may have;
  *               other users on a unix socket
  *     recvmsg   a flood (connections.c)
- *     sendmsg   the last words of a peer that has closed
+ *     sendmsg   data that a peer has sent before it closed
  *     connect   a unix socket that another user listens on
  */
 
@@ -117,10 +117,11 @@ static bool is_stream(int fd)
 }
 
 /*
- * gRPC gives a connection up once it cannot write to it, and with it what has
- * come and is not read yet: the last orders of a coordinator that leaves.
- * Nothing can be written to a peer that has closed, so what is written counts
- * as lost on its way, and the end is met by reading, behind the last words.
+ * gRPC gives a connection up once a write fails, and drops data that has
+ * arrived and is not read yet, such as the last orders of a coordinator that
+ * leaves. Data for a peer that has closed is lost in any case: the write counts
+ * as done, and the connection ends when gRPC reads the end, behind the peer's
+ * last data.
  */
 ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {

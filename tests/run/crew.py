@@ -55,8 +55,8 @@ class Crew:
                 self.join(name)
 
     def started(self):
-        """Ranks of this coordinator computed: what it answers before may be
-        of the coordinator before it."""
+        """Waits for the first start of this coordinator.  Until then its
+        answers may describe the coordinator that it replaces."""
         self.room.wait("a start", lambda: " -> running " in self.lead.errors)
 
     def computes(self, ranks):

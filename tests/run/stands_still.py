@@ -20,9 +20,9 @@ CALLS = "open", "stat", "access", "write", "fdatasync"
 
 
 def begun(room, work, **keys):
-    at = room.start("bellows", "run", room.job(work, lost_after=f"{LOST_AFTER}s", **keys),
-                    env={"LD_PRELOAD": FAILING,
-                         "HANGING": room.path("hanging")})
+    job = room.job(work, lost_after=f"{LOST_AFTER}s", **keys)
+    at = room.start("bellows", "run", job, env={
+        "LD_PRELOAD": FAILING, "HANGING": room.path("hanging")})
     room.runs_on(2)
     return at
 
