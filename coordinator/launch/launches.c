@@ -93,7 +93,11 @@ void launches_take_over(struct launches *launches)
 	launches->retired = launches->now;
 	launches->now = launches->next;
 	launches->next = NULL;
-	loop_timer_set(launches->room.loop, &launches->retire, RETIRE_AFTER,
+	/* one whose mpiexec has ended before is not waited for */
+	loop_timer_set(launches->room.loop, &launches->retire,
+		       launches->retired && launch_has_ended(launches->retired)
+			       ? 0
+			       : RETIRE_AFTER,
 		       destroy_retired, launches);
 }
 
