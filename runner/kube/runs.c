@@ -49,9 +49,10 @@ enum kube_run_state kube_run_judge(const cJSON *pod, int *code)
 	int last = kube_pod_last_exit_code(pod);
 	bool is_over = kube_pod_is_over(pod);
 
-	/* it ends again and again in the way that it has told */
-	if (*code >= 0 &&
-	    (last == *code || is_over || kube_pod_exit_code(pod) >= 0))
+	/* Its word comes before the kubelet's: until then the pod tells how
+	 * the container before has ended.  It ends again and again in the way
+	 * that it has told. */
+	if (*code >= 0 && (last == *code || is_over))
 		return KUBE_RUN_OVER;
 	if (last == EXIT_CANCELLED || (is_over && last == EXIT_DONE) ||
 	    has_saved(pod)) {

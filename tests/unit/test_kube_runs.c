@@ -37,6 +37,8 @@ static void the_end_of_a_run_is_told_from_that_of_a_container(void)
 		{STATUS("Running", ENDED("3")), 3, KUBE_RUN_OVER, 3},
 		{STATUS("Running", RUNS "," BEFORE("3")), 3, KUBE_RUN_OVER, 3},
 		{STATUS("Failed", ENDED("3")), 3, KUBE_RUN_OVER, 3},
+		/* the container before, which was killed */
+		{STATUS("Running", ENDED("137")), 75, KUBE_RUN_WAITS, 0},
 		/* saved, or handed over: the next container tells */
 		{STATUS("Running", ENDED("75")), -1, KUBE_RUN_WAITS, 0},
 		{STATUS("Running", RUNS ",\"restartCount\":1," BEFORE("75")),
