@@ -261,13 +261,16 @@ void driver_on_written(void *user)
 /* False: the state that the job is in does not expect it. */
 static bool step(struct driver *driver, const struct event *event)
 {
+	struct event dated = *event;
+
+	dated.job.now = journal_writer_instant(driver->writer, event->job.now);
 	driver->pending.after = driver->job;
-	if (!job_step(&driver->pending.after, &event->job))
+	if (!job_step(&driver->pending.after, &dated.job))
 		return false;
-	driver->pending.event = *event;
+	driver->pending.event = dated;
 	driver->pending.is = true;
 	loop_timer_clear(&driver->deadline); /* it may be another one then */
-	if (journal_writer_event(driver->writer, &event->job, event->reason))
+	if (journal_writer_event(driver->writer, &dated.job, dated.reason))
 		apply(driver);
 	return true;
 }

@@ -120,14 +120,11 @@ static const struct journal_queue_ops ops = {
 
 /* ---- one entry ---- */
 
-/* The instant of a line; never before that of the line before. */
-static msec_t instant_of(struct journal_writer *writer, msec_t now)
+msec_t journal_writer_instant(const struct journal_writer *writer, msec_t now)
 {
-	msec_t at = now - writer->history.began;
+	msec_t last = writer->history.began + writer->written;
 
-	if (at > writer->written)
-		writer->written = at;
-	return writer->written;
+	return now > last ? now : last;
 }
 
 static void write_down(struct journal_writer *writer,
@@ -139,7 +136,9 @@ static void write_down(struct journal_writer *writer,
 
 	if (writer->ended)
 		return;
-	entry->at = instant_of(writer, now);
+	writer->written =
+		journal_writer_instant(writer, now) - writer->history.began;
+	entry->at = writer->written;
 	snprintf(entry->text, sizeof(entry->text), "%s", text);
 	n = journal_format(entry, line);
 	if (journal_queue_put(writer->queue, line, n) == 0)

@@ -45,7 +45,13 @@ void journal_writer_go_on(struct journal_writer *writer,
 			  const struct journal_replay *replay,
 			  const struct job *job, const struct journal_end *end);
 
-/* True: it is on the disk, or nothing is kept.  False: fn runs once it is so;
+/* The instant that a line of this moment gets: never before that of the line
+ * before. */
+msec_t journal_writer_instant(const struct journal_writer *writer, msec_t now);
+
+/* event->now: of journal_writer_instant(), or a coordinator that takes over
+ * would know another instant.
+ * True: it is on the disk, or nothing is kept.  False: fn runs once it is so;
  * never if the job is another coordinator's, and this one ends. */
 bool journal_writer_event(struct journal_writer *writer,
 			  const struct job_event *event, const char *reason);

@@ -129,6 +129,22 @@ static void an_event_is_told_once_it_is_on_the_disk(void)
 	tear_down();
 }
 
+static void a_line_is_never_before_the_line_before(void)
+{
+	msec_t before;
+
+	CHECK(set_up());
+	before = loop_now();
+	CHECK(journal_writer_notice(
+		writer, BELLOWS__V1__NOTICE_KIND__NOTICE_LOST, "w1"));
+	CHECK(journal_writer_instant(writer, before - 1000) >= before);
+	CHECK(journal_writer_instant(writer, before + PATIENCE) ==
+	      before + PATIENCE);
+	CHECK(answers(0));
+	CHECK(answers(0));
+	tear_down();
+}
+
 static void lines_that_wait_are_written_together(void)
 {
 	CHECK(set_up());
@@ -170,6 +186,7 @@ static void the_end_waits_for_the_last_line(void)
 }
 
 RUN_TESTS(TEST(an_event_is_told_once_it_is_on_the_disk),
+	  TEST(a_line_is_never_before_the_line_before),
 	  TEST(lines_that_wait_are_written_together),
 	  TEST(a_disk_that_fails_ends_the_journal_and_not_the_job),
 	  TEST(the_end_waits_for_the_last_line))
