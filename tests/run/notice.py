@@ -15,7 +15,7 @@ import time
 import harness
 from crew import Crew
 
-RUNS, AT_ONCE = harness.some(100, 12), 4
+RUNS, AT_ONCE = harness.some(100, 20), 4
 NOTICE, LONGEST = 30, 20
 STEP = 0.2      # seconds
 
