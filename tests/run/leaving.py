@@ -53,9 +53,10 @@ def two_that_leave_at_once_are_one_shrink(room):
     crew = Crew(room, room.job(work, ranks=(4, 1, 4)), 4).computes(4)
     crew.tell("w0", "w3")
     crew.left("w0", "w3")
-    job = room.computes_on(2)
-    assert [(at["from"], at["to"], at["result"]) for at in job["history"]] \
-        == [(4, 2, "done"), (2, 4, "")]
+    job = room.wait_job("2 ranks that are to be 4 again", lambda job:
+                        job["ranks"] == 2 and job["state"] == "growing")
+    rescales = [(at["from"], at["to"], at["result"]) for at in job["history"]]
+    assert rescales == [(4, 2, "done"), (2, 4, "")], rescales
     assert job["shortfall"] == "2 of 4 executors are ready"
     crew.done(work)
     assert len(resumed(crew.lead)) == 1
