@@ -2,8 +2,8 @@
 #include "sim/supersteps.h"
 
 #include "base/list.h"
-#include "sim/json_document.h"
 #include "sim/supersteps_internal.h"
+#include "json/json_document.h"
 
 #include <errno.h>
 #include <limits.h>

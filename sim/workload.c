@@ -4,12 +4,12 @@
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "core/sched_usage.h"
-#include "sim/json_document.h"
 #include "sim/measured.h"
 #include "sim/workload_class.h"
 #include "sim/workload_failures.h"
 #include "sim/workload_random.h"
 #include "sim/workload_users.h"
+#include "json/json_document.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  * The classes of jobs in the JSON file of a workload
  */
 
-#include "sim/json_reader.h"
 #include "sim/workload.h"
+#include "json/json_reader.h"
 
 struct raw_classes {
 	const cJSON *items, *start, *move; /* the latter two: of every class

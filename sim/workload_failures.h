@@ -6,8 +6,8 @@
  * How often nodes fail, in the JSON file of a workload
  */
 
-#include "sim/json_reader.h"
 #include "sim/workload.h"
+#include "json/json_reader.h"
 
 /* The workload's slots are known.  0, or -EINVAL with "PATH:LINE: what is
  * wrong". */

@@ -10,8 +10,8 @@
  * sets are the same however many there are.
  */
 
-#include "sim/json_reader.h"
 #include "sim/workload.h"
+#include "json/json_reader.h"
 
 /* The classes of the workload are known.  0, -ENOMEM, or -EINVAL with
  * "PATH:LINE: what is wrong". */

@@ -8,8 +8,8 @@
  * The jobs that name nobody are of one user, whose name is "".
  */
 
-#include "sim/json_reader.h"
 #include "sim/workload.h"
+#include "json/json_reader.h"
 
 /* Fills workload->users, and jobs may name no others.  0, -ENOMEM, or -EINVAL
  * with "PATH:LINE: what is wrong". */

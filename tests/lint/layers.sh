@@ -49,7 +49,7 @@ wrong=$(
 	check lib/prometheus 'base|loop|http'
 	check lib/web 'base|loop'
 	check core 'base'
-	check sim 'base|core|network'
+	check sim 'base|core|json|network'
 	check apps 'base'
 	check jobfile 'base|apps|yaml'
 	check client 'base|loop|rpc|tls|proto'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIM_LINE_OF_H
-#define SIM_LINE_OF_H
+#ifndef JSON_LINE_OF_H
+#define JSON_LINE_OF_H
 
 #include <cjson/cJSON.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/line_of.h"
+#include "json/line_of.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/json_reader.h"
+#include "json/json_reader.h"
 
 #include "base/text.h"
 #include "base/time.h"
-#include "sim/line_of.h"
+#include "json/line_of.h"
 
 #include <errno.h>
 #include <math.h>

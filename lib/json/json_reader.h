@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIM_JSON_READER_H
-#define SIM_JSON_READER_H
+#ifndef JSON_JSON_READER_H
+#define JSON_JSON_READER_H
 
 /*
  * From objects of JSON to structs, each by a table of its keys

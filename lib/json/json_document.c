@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/json_document.h"
+#include "json/json_document.h"
 
 #include "base/file.h"
-#include "sim/line_of.h"
+#include "json/line_of.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIM_JSON_DOCUMENT_H
-#define SIM_JSON_DOCUMENT_H
+#ifndef JSON_JSON_DOCUMENT_H
+#define JSON_JSON_DOCUMENT_H
 
 /*
  * One file of JSON, read whole
  */
 
-#include "sim/json_reader.h"
+#include "json/json_reader.h"
 
 /* The reader is valid until json_document_fini(). */
 struct json_document {
