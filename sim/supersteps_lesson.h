@@ -10,7 +10,7 @@
  * forecast of the files has in other steps.
  */
 
-#include "sim/supersteps.h"
+#include "supersteps/application.h"
 
 struct supersteps_lesson {
 	struct supersteps of;

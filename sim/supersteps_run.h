@@ -12,8 +12,8 @@
 
 #include "core/share_optimum.h"
 #include "core/share_planner.h"
-#include "sim/supersteps.h"
-#include "sim/supersteps_forecast.h"
+#include "supersteps/application.h"
+#include "supersteps/outlook.h"
 
 struct supersteps_step {
 	unsigned step;

@@ -5,7 +5,7 @@
  * numbers, or a sentence that names the file
  */
 
-#include "sim/supersteps_internal.h"
+#include "supersteps/application_files.h"
 
 #include "tests/fuzz/file.h"
 

@@ -102,7 +102,7 @@ wrong=$(
 			echo "$file: $name: the default is not $value"
 	done <"$work/document"
 
-	grep -oE '\b(proto|core|sim|lib|apps|jobfile|client|runner|coordinator|executor|monitor|cli|launch)(/[a-z_]*[a-z])+' \
+	grep -oE '\b(proto|core|supersteps|sim|lib|apps|jobfile|client|runner|coordinator|executor|monitor|cli|launch)(/[a-z_]*[a-z])+' \
 		docs/architecture.md | sort -u | while read -r name; do
 		[ -e "$name" ] || [ -e "$name.c" ] || [ -e "$name.h" ] ||
 			[ -e "$name.proto" ] ||

@@ -26,7 +26,7 @@ inside() {
 
 # only FOLDER PATTERN WHAT: no other folder has such lines
 only() {
-	for room in proto lib core sim apps jobfile client runner coordinator executor monitor scheduler cli launch; do
+	for room in proto lib core supersteps sim apps jobfile client runner coordinator executor monitor scheduler cli launch; do
 		[ -d $room ] && grep -rnE --include='*.[ch]' "$2" $room
 	done | grep -vE "^$1/" | sed "s#\$# $3 belongs to $1#"
 }
@@ -49,7 +49,8 @@ wrong=$(
 	check lib/prometheus 'base|loop|http'
 	check lib/web 'base|loop'
 	check core 'base'
-	check sim 'base|core|json|network'
+	check supersteps 'base|core|json'
+	check sim 'base|core|json|network|supersteps'
 	check apps 'base'
 	check jobfile 'base|apps|yaml'
 	check client 'base|loop|rpc|tls|proto'
@@ -60,7 +61,7 @@ wrong=$(
 	for program in coordinator executor monitor scheduler launch; do
 		check $program "$programs"
 	done
-	check cli "$programs|sim|network"
+	check cli "$programs|sim|network|supersteps"
 	# Calls lead down to the job and from there to what it drives; what
 	# happens down there comes up as a callback.
 	inside coordinator/service 'coordinator/(job|launch|checkpoint|journal|members)' |

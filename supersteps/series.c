@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "sim/csv.h"
-#include "sim/supersteps_internal.h"
+#include "supersteps/application_files.h"
+#include "supersteps/csv.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIM_CSV_H
-#define SIM_CSV_H
+#ifndef SUPERSTEPS_CSV_H
+#define SUPERSTEPS_CSV_H
 
 /*
  * Numbers in comma-separated values

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIM_SUPERSTEPS_H
-#define SIM_SUPERSTEPS_H
+#ifndef SUPERSTEPS_APPLICATION_H
+#define SUPERSTEPS_APPLICATION_H
 
 /*
  * A bulk-synchronous application: its tasks, their profiles and workloads

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/supersteps_forecast.h"
+#include "supersteps/outlook.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/supersteps.h"
+#include "supersteps/application.h"
 
 #include "base/list.h"
-#include "sim/supersteps_internal.h"
+#include "supersteps/application_files.h"
 #include "json/json_document.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIM_SUPERSTEPS_INTERNAL_H
-#define SIM_SUPERSTEPS_INTERNAL_H
+#ifndef SUPERSTEPS_APPLICATION_FILES_H
+#define SUPERSTEPS_APPLICATION_FILES_H
 
-#include "sim/supersteps.h"
+#include "supersteps/application.h"
 
 /* How the values of a series become workloads. */
 struct supersteps_scale {

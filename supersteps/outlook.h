@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIM_SUPERSTEPS_FORECAST_H
-#define SIM_SUPERSTEPS_FORECAST_H
+#ifndef SUPERSTEPS_OUTLOOK_H
+#define SUPERSTEPS_OUTLOOK_H
 
 /*
  * What a planner is told of the workloads of the steps to come
  */
 
 #include "core/share_forecast.h"
-#include "sim/supersteps.h"
+#include "supersteps/application.h"
 
 enum supersteps_source {
 	SUPERSTEPS_KNOWN, /* the workloads as they will be */

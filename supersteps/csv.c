@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/csv.h"
+#include "supersteps/csv.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
