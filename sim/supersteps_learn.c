@@ -270,12 +270,12 @@ static int try_by(const struct learner *learner, const struct lessons *lessons,
 		  const char *planner, double *total, struct error *err)
 {
 	struct supersteps_settings settings = {
-		.judge = {judge_values, learner->target},
-		.forecast = learner->school->forecast};
+		.method = {.judge = {judge_values, learner->target},
+			   .forecast = learner->school->forecast}};
 	struct supersteps_result result = {.total = 0};
 	int r;
 
-	share_planner_find(&settings.planner, planner);
+	share_planner_find(&settings.method.planner, planner);
 	r = supersteps_run(&lessons->behind.of, &settings, &result, err);
 	*total = result.total;
 	return r;
@@ -285,9 +285,10 @@ static int learn_once(struct learner *learner, struct lessons *lessons,
 		      double *best, struct error *err)
 {
 	const struct supersteps_settings settings = {
-		.planner = {.look = SHARE_LEARNED_LOOK, .plan = plan_and_learn},
-		.judge = {NULL, learner},
-		.forecast = learner->school->forecast};
+		.method = {.planner = {.look = SHARE_LEARNED_LOOK,
+				       .plan = plan_and_learn},
+			   .judge = {NULL, learner},
+			   .forecast = learner->school->forecast}};
 	struct supersteps_result result;
 	double total;
 	int r;

@@ -11,9 +11,7 @@
  */
 
 #include "core/share_optimum.h"
-#include "core/share_planner.h"
-#include "supersteps/application.h"
-#include "supersteps/outlook.h"
+#include "supersteps/planning.h"
 
 struct supersteps_step {
 	unsigned step;
@@ -26,10 +24,7 @@ struct supersteps_step {
 };
 
 struct supersteps_settings {
-	struct share_planner planner;
-	struct share_judge judge; /* of the planner `learned` */
-	struct supersteps_forecast forecast;
-	const unsigned *best; /* of the planner `exact`: [steps][tasks] */
+	struct supersteps_method method;
 	void (*on_step)(void *user, const struct supersteps_step *step);
 	void *user;
 };
@@ -42,7 +37,7 @@ struct supersteps_result {
 			       * forecast */
 };
 
-/* -EINVAL: a task has no such forecast; -ENOMEM. */
+/* -EINVAL or -ENOMEM, as supersteps_planning_create(). */
 int supersteps_run(const struct supersteps *supersteps,
 		   const struct supersteps_settings *settings,
 		   struct supersteps_result *result, struct error *err);

@@ -180,10 +180,10 @@ static int run_one(const struct simulation *simulation, unsigned planner,
 		   struct error *err)
 {
 	const struct supersteps_settings settings = {
-		.planner = simulation->planners[planner],
-		.judge = simulation->judge,
-		.forecast = simulation->forecast,
-		.best = simulation->best,
+		.method = {.planner = simulation->planners[planner],
+			   .judge = simulation->judge,
+			   .forecast = simulation->forecast,
+			   .best = simulation->best},
 		.on_step = on_step,
 		.user = onlookers,
 	};
@@ -250,12 +250,12 @@ static int measure_bounds(struct simulation *simulation,
 			  struct onlookers *onlookers, struct error *err)
 {
 	const struct share_progress progress = {on_left, onlookers};
-	struct supersteps_settings settings = {.forecast.source =
+	struct supersteps_settings settings = {.method.forecast.source =
 						       SUPERSTEPS_KNOWN};
 	struct supersteps_result result;
 	int r;
 
-	share_planner_find(&settings.planner, "static");
+	share_planner_find(&settings.method.planner, "static");
 	r = supersteps_run(simulation->supersteps, &settings, &result, err);
 	simulation->unchanged = result.total;
 	if (r == 0 && simulation->wants_best)
