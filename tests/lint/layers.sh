@@ -6,7 +6,7 @@
 
 cd "${1:-.}" || exit 1
 
-programs='base|loop|journal|rpc|tls|local|ssh|http|json|kube|metrics|prometheus|web|core|apps|jobfile|client|runner|proto'
+programs='base|cgroup|loop|journal|rpc|tls|local|ssh|http|json|kube|metrics|prometheus|web|core|apps|jobfile|client|runner|proto'
 
 # The room's own name is always allowed.
 check() {
@@ -34,6 +34,7 @@ only() {
 wrong=$(
 	check proto
 	check lib/base
+	check lib/cgroup 'base'
 	check lib/loop 'base'
 	check lib/journal 'base|loop'
 	check lib/rpc 'base|loop|tls|proto'
@@ -87,7 +88,7 @@ wrong=$(
 		awk -F'[:"]' '{ a = $1; b = $4; sub("/[^/]*$", "", a); sub("/[^/]*$", "", b) } a != b { print $0 " is not allowed here" }'
 	for folder in lib/*/; do
 		case $folder in
-		lib/base/ | lib/loop/ | lib/journal/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/json/ | lib/kube/ | lib/metrics/ | lib/network/ | lib/prometheus/ | lib/web/ | lib/yaml/ | 'lib/*/') ;;
+		lib/base/ | lib/cgroup/ | lib/loop/ | lib/journal/ | lib/rpc/ | lib/tls/ | lib/local/ | lib/ssh/ | lib/http/ | lib/json/ | lib/kube/ | lib/metrics/ | lib/network/ | lib/prometheus/ | lib/web/ | lib/yaml/ | 'lib/*/') ;;
 		*) echo "$folder is a room without a rule in layers.sh" ;;
 		esac
 	done
