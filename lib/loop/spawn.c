@@ -47,6 +47,9 @@ static int become(const struct spawn *what, int null, pid_t parent)
 	}
 	if (what->dir && chdir(what->dir) < 0)
 		return errno;
+	for (size_t i = 0; i < what->n_joins; i++)
+		if (write(what->joins[i], "0", 1) < 0)
+			return errno;
 
 	for (int i = 0; i < 3; i++) {
 		/* dup2() onto itself would leave close-on-exec set */

@@ -15,6 +15,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 struct spawn {
@@ -24,6 +25,9 @@ struct spawn {
 	int in, out, err;        /* -1: /dev/null for in, else inherited */
 	bool new_session;        /* setsid(): its group can be signalled */
 	int on_parent_death;     /* signal the child gets then, 0 for none */
+	/* cgroup.procs of the control groups that it joins before it runs. */
+	const int *joins;
+	size_t n_joins;
 };
 
 /* This program may have as many descriptors as it is let have from now on; its
