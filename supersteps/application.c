@@ -13,6 +13,7 @@
 
 #define SECONDS_MAX 1e9
 #define VALUE_MAX   1e12
+#define MIB_MAX     1e9
 
 enum { SHARES_MAX = 1000000000, LEVELS_MAX = 4096 };
 
@@ -36,7 +37,8 @@ struct raw_supersteps {
 struct raw_task {
 	char name[SUPERSTEPS_NAME_MAX + 1];
 	const char *series, *forecast;
-	double usual;
+	const cJSON *command;
+	double usual, memory;
 };
 
 #define RAW(type, member) offsetof(struct type, member)
@@ -145,6 +147,9 @@ static int read_task(const struct json_reader *reader, const cJSON *item,
 		{"forecast", JSON_TEXT, RAW(raw_task, forecast), 0, 0, false},
 		{"usual", JSON_NUMBER, RAW(raw_task, usual), -VALUE_MAX,
 		 VALUE_MAX, false},
+		{"command", JSON_ITEM, RAW(raw_task, command), 0, 0, false},
+		{"memory", JSON_NUMBER, RAW(raw_task, memory), 1, MIB_MAX,
+		 false},
 	};
 	struct raw_task raw = {.usual = task->usual};
 	struct file_name path;
@@ -160,6 +165,12 @@ static int read_task(const struct json_reader *reader, const cJSON *item,
 					   raw.name);
 	strcpy(task->name, raw.name);
 	task->usual = raw.usual;
+	task->memory = raw.memory;
+	if (raw.command)
+		r = json_read_texts(reader, raw.command, "command", 1,
+				    SUPERSTEPS_WORDS_MAX, &task->command);
+	if (r < 0)
+		return r;
 	path = beside(reader->path, raw.series);
 	r = supersteps_read_series(task, supersteps->steps, scale, path.text,
 				   reader->err);
@@ -314,6 +325,7 @@ void supersteps_destroy(struct supersteps *supersteps)
 		free(supersteps->tasks[i].numbers);
 		free(supersteps->tasks[i].series);
 		free(supersteps->tasks[i].forecast);
+		free(supersteps->tasks[i].command);
 	}
 	free(supersteps->tasks);
 	free(supersteps);

@@ -18,6 +18,7 @@ enum {
 	SUPERSTEPS_BYTES_MAX = 1 << 20,
 	SUPERSTEPS_STEPS_MAX = 1000000,
 	SUPERSTEPS_NAME_MAX = 63,
+	SUPERSTEPS_WORDS_MAX = 256, /* of a command */
 };
 
 struct supersteps_task {
@@ -33,6 +34,10 @@ struct supersteps_task {
 	double *forecast;
 	size_t rows;
 	unsigned columns;
+	/* A program and its arguments, which computes one step; ends with NULL.
+	 * NULL: the task is simulated alone. */
+	char **command;
+	double memory; /* MiB that it may have; 0: not limited */
 };
 
 struct supersteps {

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAME_MAX_BYTES = 63, KEYS_MAX = 64 };
@@ -72,10 +73,10 @@ static int read_name(const struct json_reader *reader, const cJSON *item,
 }
 
 static int read_text(const struct json_reader *reader, const cJSON *item,
-		     const struct json_key *key, const char **text)
+		     const char *what, const char **text)
 {
 	if (!cJSON_IsString(item) || !*item->valuestring)
-		return json_refuse(reader, item, "%s is not a text", key->name);
+		return json_refuse(reader, item, "%s is not a text", what);
 	*text = item->valuestring;
 	return 0;
 }
@@ -91,7 +92,7 @@ static int read_value(const struct json_reader *reader, const cJSON *item,
 	case JSON_NAME:
 		return read_name(reader, item, key, member);
 	case JSON_TEXT:
-		return read_text(reader, item, key,
+		return read_text(reader, item, key->name,
 				 (const char **)(void *)member);
 	case JSON_COUNT:
 		r = json_read_whole(reader, item, key->name, key->min, key->max,
@@ -174,5 +175,34 @@ int json_check_array(const struct json_reader *reader, const cJSON *item,
 		return json_refuse(reader, item,
 				   "%s has %zu members, and not %zu to %zu",
 				   what, *n, min, max);
+	return 0;
+}
+
+int json_read_texts(const struct json_reader *reader, const cJSON *item,
+		    const char *what, size_t min, size_t max, char ***out)
+{
+	size_t n, size = 0, i = 0;
+	int r = json_check_array(reader, item, what, min, max, &n);
+	const char *text = "";
+	char **texts, *to;
+
+	if (r < 0)
+		return r;
+	for (const cJSON *at = item->child; at; at = at->next) {
+		r = read_text(reader, at, what, &text);
+		if (r < 0)
+			return r;
+		size += strlen(text) + 1;
+	}
+	texts = malloc((n + 1) * sizeof(*texts) + size);
+	if (!texts)
+		return error_set(reader->err, -ENOMEM, "out of memory");
+	to = (char *)(texts + n + 1);
+	for (const cJSON *at = item->child; at; at = at->next) {
+		texts[i++] = to;
+		to = stpcpy(to, at->valuestring) + 1;
+	}
+	texts[i] = NULL;
+	*out = texts;
 	return 0;
 }

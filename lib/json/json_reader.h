@@ -56,6 +56,11 @@ int json_read_whole(const struct json_reader *reader, const cJSON *item,
 int json_check_array(const struct json_reader *reader, const cJSON *item,
 		     const char *what, size_t min, size_t max, size_t *n);
 
+/* An array of min to max texts, none of them empty: *out ends with NULL, and
+ * one free() frees all.  -ENOMEM. */
+int json_read_texts(const struct json_reader *reader, const cJSON *item,
+		    const char *what, size_t min, size_t max, char ***out);
+
 /* -EINVAL with the sentence, which begins with the item's place. */
 int json_refuse(const struct json_reader *reader, const cJSON *item,
 		const char *fmt, ...) __attribute__((format(printf, 3, 4)));
