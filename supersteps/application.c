@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 #include "supersteps/application_files.h"
+#include "supersteps/words.h"
 #include "json/json_document.h"
 
 #include <errno.h>
@@ -136,6 +137,20 @@ static int set_levels(const struct json_reader *reader, const cJSON *item,
 
 /* ---- tasks ---- */
 
+static int read_command(const struct json_reader *reader, const cJSON *item,
+			struct supersteps_task *task)
+{
+	CLEANUP(free) char **words = NULL;
+	struct error err;
+	int r = json_read_texts(reader, item, "command", 1,
+				SUPERSTEPS_WORDS_MAX, &task->command);
+
+	if (r < 0)
+		return r;
+	r = supersteps_words(&words, task->command, 0, 0, &err);
+	return r < 0 ? json_refuse(reader, item, "%s", err.text) : 0;
+}
+
 static int read_task(const struct json_reader *reader, const cJSON *item,
 		     const struct supersteps *supersteps,
 		     const struct supersteps_scale *scale,
@@ -167,8 +182,7 @@ static int read_task(const struct json_reader *reader, const cJSON *item,
 	task->usual = raw.usual;
 	task->memory = raw.memory;
 	if (raw.command)
-		r = json_read_texts(reader, raw.command, "command", 1,
-				    SUPERSTEPS_WORDS_MAX, &task->command);
+		r = read_command(reader, raw.command, task);
 	if (r < 0)
 		return r;
 	path = beside(reader->path, raw.series);
