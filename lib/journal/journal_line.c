@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "journal/journal_line.h"
 
-#include <stdint.h>
+#include "base/crc32.h"
+
 #include <stdio.h>
 #include <string.h>
-
-/* IEEE 802.3, as of zlib and of cksum -o 3. */
-static uint32_t checksum(const char *text, size_t n)
-{
-	uint32_t crc = ~0u;
-
-	for (size_t i = 0; i < n; i++) {
-		crc ^= (unsigned char)text[i];
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-	}
-	return ~crc;
-}
 
 static void make_head(const char *text, size_t n,
 		      char head[JOURNAL_LINE_HEAD + 1])
 {
-	snprintf(head, JOURNAL_LINE_HEAD + 1, "%08x ", checksum(text, n));
+	snprintf(head, JOURNAL_LINE_HEAD + 1, "%08x ", crc32_of(text, n));
 }
 
 size_t journal_line_seal(char *line, size_t n)
