@@ -5,6 +5,7 @@
 #include "base/splitmix.h"
 #include "core/share_learned.h"
 #include "sim/supersteps_lesson.h"
+#include "supersteps/judge.h"
 
 #include <errno.h>
 #include <math.h>
@@ -192,29 +193,6 @@ static bool plan_and_learn(const struct share_planner *planner,
 	return action > 0 || !view->levels;
 }
 
-/* ---- the judge ---- */
-
-static void judge_values(void *user, const double *state, double *values)
-{
-	network_run(user, state, values);
-}
-
-int supersteps_judge(struct share_judge *judge, struct neural_network *network,
-		     struct error *err)
-{
-	const struct network_shape *is = network_shape(network);
-	unsigned outputs = is->neurons[is->layers - 1];
-
-	if (is->neurons[0] != SHARE_STATE || outputs != SHARE_ACTIONS)
-		return error_set(err, -EINVAL,
-				 "the network has %u inputs and %u outputs, "
-				 "and a planner's has %d and %d",
-				 is->neurons[0], outputs, SHARE_STATE,
-				 SHARE_ACTIONS);
-	*judge = (struct share_judge){judge_values, network};
-	return 0;
-}
-
 /* ---- the whole ---- */
 
 struct lessons {
@@ -270,13 +248,14 @@ static int try_by(const struct learner *learner, const struct lessons *lessons,
 		  const char *planner, double *total, struct error *err)
 {
 	struct supersteps_settings settings = {
-		.method = {.judge = {judge_values, learner->target},
-			   .forecast = learner->school->forecast}};
+		.method = {.forecast = learner->school->forecast}};
 	struct supersteps_result result = {.total = 0};
-	int r;
+	int r = supersteps_judge(&settings.method.judge, learner->target, err);
 
 	share_planner_find(&settings.method.planner, planner);
-	r = supersteps_run(&lessons->behind.of, &settings, &result, err);
+	if (r == 0)
+		r = supersteps_run(&lessons->behind.of, &settings, &result,
+				   err);
 	*total = result.total;
 	return r;
 }

@@ -35,8 +35,4 @@ int supersteps_learn(const struct supersteps *supersteps,
 		     struct neural_network **out,
 		     struct supersteps_report *report, struct error *err);
 
-/* What the network says; -EINVAL: it has another shape. */
-int supersteps_judge(struct share_judge *judge, struct neural_network *network,
-		     struct error *err);
-
 #endif

@@ -282,13 +282,14 @@ static int read_raw(const struct json_reader *reader,
 	return json_read_object(reader, reader->root, keys, LENGTH(keys), raw);
 }
 
-static int read_whole(const struct json_reader *reader,
-		      struct supersteps *supersteps)
+/* All but the profile. */
+static int read_unmeasured(const struct json_reader *reader,
+			   struct supersteps *supersteps,
+			   struct raw_supersteps *of)
 {
 	struct raw_supersteps raw;
 	struct raw_shares shares;
 	struct supersteps_scale scale = {.first = 0};
-	struct file_name path;
 	int r = read_raw(reader, &raw);
 
 	if (r == 0)
@@ -303,32 +304,58 @@ static int read_whole(const struct json_reader *reader,
 	r = read_tasks(reader, &raw, &scale, supersteps);
 	if (r == 0)
 		r = set_rules(reader, raw.shares, &shares, &supersteps->rules);
-	if (r < 0)
-		return r;
-	path = beside(reader->path, raw.profile);
-	r = supersteps_read_profile(supersteps, path.text, reader->err);
+	*of = raw;
+	return r;
+}
+
+static int read_profile(const struct json_reader *reader,
+			struct supersteps *supersteps,
+			const struct raw_supersteps *raw)
+{
+	int r = supersteps_read_profile(supersteps,
+					beside(reader->path, raw->profile).text,
+					reader->err);
+
 	if (r < 0)
 		return r;
 	set_usual(supersteps);
-	return set_levels(reader, raw.shares, supersteps);
+	return set_levels(reader, raw->shares, supersteps);
 }
 
-int supersteps_read(struct supersteps **out, const char *path,
-		    struct error *err)
+/* profile: its path, in place of what it says; NULL: it is read. */
+static int read_file(struct supersteps **out, const char *path, char *profile,
+		     struct error *err)
 {
 	CLEANUP(json_document_fini) struct json_document document;
 	CLEANUP(supersteps_destroy)
 	struct supersteps *supersteps = calloc(1, sizeof(*supersteps));
+	struct raw_supersteps raw;
 	int r = json_document_read(&document, path, SUPERSTEPS_BYTES_MAX, err);
 
 	if (r < 0)
 		return r;
 	if (!supersteps)
 		return error_set(err, -ENOMEM, "out of memory");
-	r = read_whole(&document.reader, supersteps);
+	r = read_unmeasured(&document.reader, supersteps, &raw);
+	if (r == 0 && profile)
+		strcpy(profile, beside(path, raw.profile).text);
+	else if (r == 0)
+		r = read_profile(&document.reader, supersteps, &raw);
 	if (r == 0)
 		*out = STEAL(supersteps);
 	return r;
+}
+
+int supersteps_read(struct supersteps **out, const char *path,
+		    struct error *err)
+{
+	return read_file(out, path, NULL, err);
+}
+
+int supersteps_read_unmeasured(struct supersteps **out, const char *path,
+			       char profile[PATH_MAX], struct error *err)
+{
+	return read_file(out, path, profile, err);
 }
 
 void supersteps_destroy(struct supersteps *supersteps)

@@ -14,6 +14,8 @@
 #include "core/share.h"
 #include "core/share_profile.h"
 
+#include <limits.h>
+
 enum {
 	SUPERSTEPS_BYTES_MAX = 1 << 20,
 	SUPERSTEPS_STEPS_MAX = 1000000,
@@ -57,6 +59,11 @@ static inline double supersteps_workload(const struct supersteps_task *task,
 /* -EINVAL with "PATH:LINE: what is wrong", -ENOMEM, -errno of a file. */
 int supersteps_read(struct supersteps **out, const char *path,
 		    struct error *err);
+
+/* The same without the profiles of its tasks; `profile` gets the path of their
+ * file, which need not be there. */
+int supersteps_read_unmeasured(struct supersteps **out, const char *path,
+			       char profile[PATH_MAX], struct error *err);
 
 void supersteps_destroy(struct supersteps *supersteps);
 DEFINE_CLEANUP(struct supersteps, supersteps_destroy)

@@ -10,7 +10,8 @@
 #include "cli/views/superstep_chart.h"
 #include "cli/views/superstep_table.h"
 #include "jobfile/exit.h"
-#include "sim/supersteps_learn.h"
+#include "sim/supersteps_run.h"
+#include "supersteps/judge.h"
 
 #include <errno.h>
 #include <string.h>
