@@ -41,7 +41,7 @@
 #include <stdio.h>
 
 /* Raised whenever a struct below changes its shape. */
-#define ADAPTER_ABI 8
+#define ADAPTER_ABI 9
 
 /* Ends a command; also the longest one: ADAPTER_ARGS_MAX - 1 arguments. */
 #define ADAPTER_ARGS_MAX 512
@@ -110,11 +110,14 @@ enum line_kind {
 	LINE_AFRESH,      /* it begins from the start */
 	LINE_UNREADABLE,  /* its checkpoint is damaged: it will end for that */
 	LINE_FINISHED,    /* its last word: all is computed, see says_end */
+	LINE_SHARES,      /* rank and shares are set: what the host of a rank
+			   * needs of its processors from here on */
 };
 
 struct line_facts {
 	uint64_t step;
-	uint64_t total; /* 0: not known; also of RESUMED and AFRESH */
+	uint64_t total;        /* 0: not known; also of RESUMED and AFRESH */
+	unsigned rank, shares; /* 1000 shares are one processor */
 };
 
 /* err, where there is one, may be NULL: the caller does not need the reason. */

@@ -62,8 +62,10 @@ struct member {
 	enum member_state state;
 	msec_t joined, heard;
 	/* The owner's to set: */
-	unsigned ranks; /* of the start that runs */
-	bool had_ranks; /* of any start */
+	unsigned ranks;  /* of the start that runs */
+	bool had_ranks;  /* of any start */
+	unsigned shares; /* that its ranks need, 1000 of a processor; 0: they
+			  * have not said */
 };
 
 struct ledger {

@@ -222,6 +222,19 @@ static void on_step(struct driver *driver, const struct line_facts *facts,
 					       : PUBLISH_SOON);
 }
 
+/* A monitor resizes pods by it. */
+static void on_shares(struct driver *driver, const struct line_facts *facts)
+{
+	const struct launch *launch = launches_now(driver->launches);
+	int member = launch ? layout_find(launch_layout(launch), facts->rank)
+			    : NO_MEMBER;
+
+	if (member == NO_MEMBER)
+		return;
+	members_ledger(driver->members)->members[member].shares = facts->shares;
+	driver_publish(driver, PUBLISH_SOON);
+}
+
 /* The line that says at which step the ranks begin may also say how many steps
  * there are. */
 static enum line_kind read_line(struct driver *driver, const char *line,
@@ -267,6 +280,9 @@ static void take_line(struct driver *driver, unsigned epoch, const char *line)
 		return;
 	case LINE_FINISHED:
 		driver->progress.finished = epoch;
+		return;
+	case LINE_SHARES:
+		on_shares(driver, &facts);
 		return;
 	}
 }

@@ -55,6 +55,7 @@ static int fill_members(struct service *service, Bellows__V1__Job *out)
 		to->address = (char *)m->address;
 		to->slots = m->slots;
 		to->ranks = m->ranks;
+		to->shares = m->ranks > 0 ? m->shares : 0;
 		to->state = (char *)member_state_name(m->state);
 		to->heard = (uint32_t)(now - m->heard);
 		out->members[out->n_members++] = to;

@@ -50,10 +50,10 @@ static void what_is_wrong_with_an_adapter_is_said_in_a_sentence(void)
 	static const struct {
 		const char *module, *sentence;
 	} cases[] = {
-		{"older", "is for ABI 1 of adapters, this program has ABI 8; "
+		{"older", "is for ABI 1 of adapters, this program has ABI 9; "
 			  "build it again with this Bellows' "
 			  "bellows/adapter.h"},
-		{"newer", "is for ABI 99 of adapters, this program has ABI 8; "
+		{"newer", "is for ABI 99 of adapters, this program has ABI 9; "
 			  "install the Bellows it was built for, or build it "
 			  "again with the bellows/adapter.h of this one"},
 		{"elsewhere", "has no bellows_adapter; it must export 'const "
