@@ -411,9 +411,10 @@ int kube_create_object(struct kube *kube, struct kube_call **out,
 	return r < 0 ? r : begin_call(out, STEAL(call), fn, user);
 }
 
-int kube_patch(struct kube *kube, struct kube_call **out,
-	       const struct kube_target *target, const cJSON *patch,
-	       msec_t deadline, kube_answer_f fn, void *user, struct error *err)
+/* Makes the call; the caller begins it. */
+static int make_patch(struct kube_call **out, struct kube *kube,
+		      const struct kube_target *target, const char *type,
+		      const cJSON *patch, msec_t deadline, struct error *err)
 {
 	CLEANUP(kube_cancel) struct kube_call *call = NULL;
 	int r = check_named("patch", target, err);
@@ -422,9 +423,36 @@ int kube_patch(struct kube *kube, struct kube_call **out,
 		r = make(&call, kube, "patch", "PATCH", target, target->name,
 			 deadline, err);
 	if (r == 0)
-		r = set_body(call, "Content-Type: application/merge-patch+json",
-			     patch, err);
-	return r < 0 ? r : begin_call(out, STEAL(call), fn, user);
+		r = set_body(call, type, patch, err);
+	if (r == 0)
+		*out = STEAL(call);
+	return r;
+}
+
+int kube_patch(struct kube *kube, struct kube_call **out,
+	       const struct kube_target *target, const cJSON *patch,
+	       msec_t deadline, kube_answer_f fn, void *user, struct error *err)
+{
+	struct kube_call *call;
+	int r = make_patch(&call, kube, target,
+			   "Content-Type: application/merge-patch+json", patch,
+			   deadline, err);
+
+	return r < 0 ? r : begin_call(out, call, fn, user);
+}
+
+int kube_patch_items(struct kube *kube, struct kube_call **out,
+		     const struct kube_target *target, const cJSON *patch,
+		     msec_t deadline, kube_answer_f fn, void *user,
+		     struct error *err)
+{
+	struct kube_call *call;
+	int r = make_patch(
+		&call, kube, target,
+		"Content-Type: application/strategic-merge-patch+json", patch,
+		deadline, err);
+
+	return r < 0 ? r : begin_call(out, call, fn, user);
 }
 
 static int set_options(struct kube_call *call, const char *uid, int grace,

@@ -112,6 +112,13 @@ int kube_patch(struct kube *kube, struct kube_call **out,
 	       msec_t deadline, kube_answer_f fn, void *user,
 	       struct error *err);
 
+/* Strategic merge patch: items of a list, such as containers, are merged by
+ * their names. */
+int kube_patch_items(struct kube *kube, struct kube_call **out,
+		     const struct kube_target *target, const cJSON *patch,
+		     msec_t deadline, kube_answer_f fn, void *user,
+		     struct error *err);
+
 /* uid: only the object that has it; NULL: any.  grace in seconds; negative: the
  * object's own. */
 int kube_delete(struct kube *kube, struct kube_call **out,
