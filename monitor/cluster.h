@@ -25,6 +25,7 @@ struct cluster {
 	struct owner owner;
 	struct pod_pool pool;
 	struct list flights;
+	struct list shares; /* of pods; cluster_share.c */
 	struct loop_timer timer;
 	char namespace[64], podtemplate[256];
 	char made[POD_POOL_NAME_MAX], task[POD_POOL_NAME_MAX + 64],
@@ -57,6 +58,10 @@ void cluster_act(struct cluster *cluster, const struct pod_pool_act *act);
 
 /* Removes the pods of our own, bounded.  Runs the loop. */
 void cluster_clear(struct cluster *cluster);
+
+/* cluster_share.c: pods of members get the processors that these need. */
+void cluster_share(struct cluster *cluster, const Bellows__V1__Job *job);
+void cluster_share_none(struct cluster *cluster); /* from here on */
 
 /* Breaks off all calls.  The pool is told: a pod that was to be removed may
  * still be there. */

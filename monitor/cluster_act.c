@@ -184,6 +184,7 @@ void cluster_cancel(struct cluster *p)
 	if (p->watch)
 		p->watch = kube_watch_stop(p->watch);
 	p->reading = kube_cancel(p->reading);
+	cluster_share_none(p);
 	list_for_each (at, &p->flights) {
 		struct flight *flight = CONTAINER(at, struct flight, link);
 

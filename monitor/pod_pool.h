@@ -200,6 +200,9 @@ void pod_pool_on_act_done(struct pod_pool *pool, const struct pod_pool_act *act,
 void pod_pool_decide(struct pod_pool *pool, msec_t now,
 		     struct pod_pool_plan *plan);
 
+/* One of the job's pods that is in the cluster has that name. */
+bool pod_pool_has(const struct pod_pool *pool, const char *name);
+
 /* Pods that have not ended, also those that others made. */
 unsigned pod_pool_alive(const struct pod_pool *pool);
 

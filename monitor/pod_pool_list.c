@@ -99,6 +99,13 @@ bool pod_is_here(const struct pod_pool_pod *pod)
 	return !pod->taken && !pod->asked && !pod_has_ended(pod);
 }
 
+bool pod_pool_has(const struct pod_pool *s, const char *name)
+{
+	const struct pod_pool_pod *pod = pods_find(s, name);
+
+	return pod && pod_is_here(pod);
+}
+
 unsigned pod_pool_alive(const struct pod_pool *s)
 {
 	unsigned alive = 0;

@@ -76,6 +76,7 @@ static void cluster_on_job(struct provider *base, const Bellows__V1__Job *job)
 				strcmp(job->members[i]->state, "leaving") == 0};
 	pod_pool_set_members(&p->pool, members, job->n_members, loop_now());
 	free(members);
+	cluster_share(p, job);
 }
 
 static int cluster_hold(struct provider *base, unsigned executors,
@@ -153,6 +154,7 @@ static int cluster_create(struct provider **out,
 				    .user = config->user};
 	p->loop = config->loop;
 	list_init(&p->flights);
+	list_init(&p->shares);
 	r = owner_parse(&ref, where->owner, err);
 	if (r < 0)
 		return r;

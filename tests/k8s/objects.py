@@ -192,8 +192,9 @@ def is_small(role):
         words = rule["apiGroups"] + rule["resources"] + rule["verbs"]
         expect("*" not in words, f"{name(role)}: a wildcard")
         for resource in rule["resources"]:
-            expect(resource in ("pods", "pods/status", "events", "jobs",
-                                "podtemplates"), f"{name(role)}: {resource}")
+            expect(resource in ("pods", "pods/resize", "pods/status", "events",
+                                "jobs", "podtemplates"),
+                   f"{name(role)}: {resource}")
         if rule["resources"] in (["jobs"], ["podtemplates"]):
             expect(rule.get("resourceNames"), f"{name(role)}: all jobs")
 
