@@ -11,7 +11,7 @@
 
 static const struct adapter *const adapters[] = {
 	&adapter_cm1,    &adapter_generic, &adapter_gromacs,
-	&adapter_lammps, &adapter_parint,
+	&adapter_lammps, &adapter_parint,  &adapter_supersteps,
 };
 
 /* Added while the program begins, by its only thread; never taken away. */

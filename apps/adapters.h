@@ -11,10 +11,10 @@
 enum { ADAPTERS_ADDED_MAX = 16 };
 
 extern const struct adapter adapter_cm1, adapter_generic, adapter_gromacs,
-	adapter_lammps, adapter_parint;
+	adapter_lammps, adapter_parint, adapter_supersteps;
 
-/* "cm1, generic, gromacs, lammps, parint", for sentences; n is the size of the
- * buffer. */
+/* "cm1, generic, gromacs, lammps, parint, supersteps", for sentences; n is the
+ * size of the buffer. */
 const char *adapter_names(char *text, size_t n);
 
 /* From then on adapter_find() finds it.  Borrowed for ever; it has a name.

@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
 programs='bellows bellows-coordinator bellows-executor bellows-launch
-	bellows-monitor bellows-scheduler parint'
+	bellows-monitor bellows-scheduler bellows-supersteps parint'
 . "$source/tests/tap.sh"
 
 # One line at least, with that word in the first.
@@ -44,7 +44,7 @@ done
 
 for page in bellows.1 bellows-coordinator.1 bellows-executor.1 \
 	bellows-launch.1 bellows-monitor.1 \
-	bellows-scheduler.1 parint.1 bellows-job.5; do
+	bellows-scheduler.1 bellows-supersteps.1 parint.1 bellows-job.5; do
 	echo "no $page" >out
 	[ -s "$prefix/share/man/man${page##*.}/$page" ]
 	report $? "the page $page"

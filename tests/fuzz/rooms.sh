@@ -10,7 +10,8 @@ shift
 for name; do
 	case $name in
 	apps)
-		find "$root/apps" -name '*.c' ! -path '*/example/*' |
+		find "$root/apps" -name '*.c' ! -path '*/example/*' \
+			! -path '*/supersteps/run/*' |
 			grep -vE '/parint/(options|parint|slice|array_file)\.c$'
 		;;
 	base)

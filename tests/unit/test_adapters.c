@@ -28,7 +28,7 @@ static void adapters_are_found_by_name(void)
 	CHECK(adapter_find("generic") == &adapter_generic);
 	CHECK(!adapter_find("Parint") && !adapter_find(""));
 	CHECK_TEXT(adapter_names(names, sizeof(names)),
-		   "cm1, generic, gromacs, lammps, parint");
+		   "cm1, generic, gromacs, lammps, parint, supersteps");
 	CHECK_TEXT(adapter_names(few, sizeof(few)), "cm1, ge");
 	CHECK(adapter_parint.abi == ADAPTER_ABI);
 	CHECK(adapter_generic.abi == ADAPTER_ABI);

@@ -48,7 +48,7 @@ static const struct refusal values[] = {
 { "name: ''\n", "1: name: is empty; " WANTED_NAME },
 { "name: \"a\\0b\"\n", "1: name: has a NUL byte; " WANTED_NAME },
 { "name: \"a\\e[31m\\n\"\n", "1: name: 'a?[31m?' is no name; " WANTED_NAME },
-{ "app: parent\n", "1: app: 'parent' is unknown; one of cm1, generic, gromacs, lammps, parint, or one that this "
+{ "app: parent\n", "1: app: 'parent' is unknown; one of cm1, generic, gromacs, lammps, parint, supersteps, or one that this "
   "program is given by --adapter FILE" },
 { "command: []\n", "1: command: is empty; " WANTED_COMMAND },
 { "command: {a: b}\n", "1: command: is not a list; " WANTED_COMMAND },
@@ -227,7 +227,7 @@ static const struct refusal keys[] = {
 };
 
 static const struct refusal wholes[] = {
-{ "name: heat\n", "1: app: is missing; one of cm1, generic, gromacs, lammps, parint" },
+{ "name: heat\n", "1: app: is missing; one of cm1, generic, gromacs, lammps, parint, supersteps" },
 { GOOD_BUT_RANKS, "1: ranks.initial: is missing; " WANTED_RANKS },
 { GOOD_BUT_RANKS
   "ranks: {max: 6}\n",
