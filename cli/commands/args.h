@@ -29,10 +29,11 @@ struct args {
 		*memory, *run_id;
 	const char *name, *app, *checkpoint_dir;
 	const char *policy, *compare, *sweep, *set, *svg, *user, *instant,
-		*planner, *forecast, *train, *weights;
+		*planner, *forecast, *train, *weights, *group, *shares,
+		*workloads;
 	/* 0: not given */
 	unsigned ranks, min, max, want, grant, slots, malleable, grow, seed,
-		episodes, priority;
+		episodes, priority, repeat;
 	msec_t deadline, timeout, lifetime, move, time, gap;
 	struct option_list at, env, after;
 	struct adapter_files adapters;
@@ -68,10 +69,11 @@ enum command_bit {
 	ON_PRIORITY = 1 << 16,
 	ON_EXPLAIN = 1 << 17,
 	ON_SERVE = 1 << 18,
-	ON_ALL = (1 << 19) - 1,
+	ON_PROFILE = 1 << 19,
+	ON_ALL = (1 << 20) - 1,
 	/* in the same set of a flag: with --on kube alone, or not with it */
-	WITH_KUBE = 1 << 19,
-	NOT_WITH_KUBE = 1 << 20,
+	WITH_KUBE = 1 << 20,
+	NOT_WITH_KUBE = 1 << 21,
 
 	/* what asks the coordinator of a job, and what asks a scheduler */
 	ON_JOB = ON_SCALE | ON_STATUS | ON_WATCH | ON_CANCEL | ON_HISTORY,
@@ -117,6 +119,7 @@ int cmd_validate(const struct args *args, const struct output *output);
 int cmd_keys(const struct args *args, const struct output *output);
 int cmd_completion(const struct args *args, const struct output *output);
 int cmd_simulate(const struct args *args, const struct output *output);
+int cmd_profile(const struct args *args, const struct output *output);
 int cmd_submit(const struct args *args, const struct output *output);
 int cmd_queue(const struct args *args, const struct output *output);
 int cmd_top(const struct args *args, const struct output *output);

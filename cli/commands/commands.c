@@ -82,7 +82,7 @@ const struct option_row flags[] = {
 	{"quiet", NULL, OPTION_SWITCH, ARG(quiet), ON_RUN,
 	 .help = "only the application's output, and failures"},
 	{"no-progress", NULL, OPTION_SWITCH, ARG(no_progress),
-	 ON_RUN | ON_WATCH | ON_SIMULATE,
+	 ON_RUN | ON_WATCH | ON_SIMULATE | ON_PROFILE,
 	 .help = "plain lines, also on a terminal"},
 	{"deadline", "TIME", OPTION_DURATION, ARG(deadline), ON_SCALE,
 	 .help = "for new executors to come (default: the job file's)"},
@@ -129,6 +129,15 @@ const struct option_row flags[] = {
 	 .max = 100000},
 	{"weights", "WEIGHTS", OPTION_TEXT, ARG(weights), ON_SIMULATE,
 	 .help = "what the planner learned has learned: a file of --train"},
+	{"repeat", "N", OPTION_NUMBER, ARG(repeat), ON_PROFILE,
+	 .help = "measurements of each cell (default 3)",
+	 .max = 1000},
+	{"shares", "N,...", OPTION_TEXT, ARG(shares), ON_PROFILE,
+	 .help = "to measure with (default: 8, from the least to all)"},
+	{"workloads", "N,...", OPTION_TEXT, ARG(workloads), ON_PROFILE,
+	 .help = "to measure with (default: 5, over those of the series)"},
+	{"group", "GROUP", OPTION_TEXT, ARG(group), ON_PROFILE,
+	 .help = "control group in which tasks have theirs (default: one's own)"},
 	{"csv", NULL, OPTION_SWITCH, ARG(csv), ON_SIMULATE,
 	 .help = "comma-separated values"},
 	{"svg", "FILE.svg", OPTION_TEXT, ARG(svg), ON_SIMULATE,
@@ -372,6 +381,18 @@ const struct command commands[] = {
 	 1, 1,
 	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_SYSTEM, -1},
 	 cmd_simulate},
+	{ON_PROFILE, "profile", "FILE",
+	 "measure the tasks of supersteps",
+	 "Runs each task of FILE alone, with each of some workloads and each of "
+	 "some numbers\nof shares, and writes its seconds into the profile that "
+	 "FILE names. A measurement\nthat is there is not made again. "
+	 "docs/supersteps.md says what FILE is.",
+	 "bellows profile tasks.json\n"
+	 "  bellows profile tasks.json --shares 100,200,400,800 --repeat 5",
+	 1, 1,
+	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_SYSTEM,
+		       EXIT_CANCELLED, -1},
+	 cmd_profile},
 	{ON_KEYS, "keys", "DIR",
 	 "make the certificates of a job",
 	 "Makes DIR with a folder for each role, coordinator, executor, monitor "
