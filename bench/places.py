@@ -32,7 +32,7 @@ sys.path.insert(1, os.path.dirname(HOSTS))
 import share as groups                                        # noqa: E402
 
 PROGRAMS = ("bellows", "bellows-coordinator", "bellows-executor",
-            "bellows-launch", "bellows-monitor", "parint")
+            "bellows-launch", "bellows-monitor", "bellows-supersteps", "parint")
 PATIENCE = 60
 
 # In place of bellows-executor: worker-N into group N, with all that it starts.

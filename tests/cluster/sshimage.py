@@ -42,8 +42,13 @@ def files(folder):
     users = os.path.join(folder, "passwd")
     with open(users, "w", encoding="ascii") as file:
         file.write(USERS)
-    found = {"/etc/passwd": users}
-    for program in PROGRAMS:
+    return {"/etc/passwd": users, **of_programs(*PROGRAMS)}
+
+
+def of_programs(*programs):
+    """These, and the libraries that the image may not have."""
+    found = {}
+    for program in programs:
         found[program] = os.path.realpath(program)
         out = subprocess.run(["ldd", program], capture_output=True, text=True,
                              timeout=60, check=True).stdout
