@@ -210,8 +210,10 @@ class Room:
         until = time.monotonic() + seconds
         self.wait("a moment", lambda: is_over() or time.monotonic() > until)
 
-    def settled(self, pids, executors):
-        """How many descriptors each of them has, once nothing changes."""
+    def settled(self, pids, executors, most=None):
+        """How many descriptors each of them has, once nothing changes and none
+        has more than `most` says.  A program closes a connection that has ended
+        with its next event, which may be a while."""
         seen = []
 
         def look():
@@ -219,9 +221,12 @@ class Room:
             return (len(self.ours("mpiexec")) == 1
                     and len(self.ours("bellows-executor")) == executors
                     and len(seen) > SETTLED
-                    and seen[-SETTLED:] == [seen[-1]] * SETTLED)
+                    and seen[-SETTLED:] == [seen[-1]] * SETTLED
+                    and all(now <= then
+                            for then, now in zip(most or seen[-1], seen[-1])))
 
-        self.wait("a settled job", look)
+        self.wait(f"a settled job, most descriptors: {most or 'any'}", look,
+                  PATIENCE / 3)
         return seen[-1]
 
     def status(self, name="heat"):

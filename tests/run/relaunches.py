@@ -26,9 +26,9 @@ def own_memory(pid):
         f"/proc/{pid}/smaps_rollup"), re.M).group(1))
 
 
-def what_they_hold(room, pids):
-    """Descriptors and memory."""
-    return room.settled(pids, 1), [own_memory(pid) for pid in pids]
+def what_they_hold(room, pids, most=None):
+    """Descriptors, at most so many, and memory."""
+    return room.settled(pids, 1, most), [own_memory(pid) for pid in pids]
 
 
 def relaunch(room, ranks, pids):
@@ -53,7 +53,7 @@ def many_relaunches_leave_no_trace(room):
             room.runs_on(1)
             before = what_they_hold(room, pids)
     job = room.runs_on(1)
-    after = what_they_hold(room, pids)
+    after = what_they_hold(room, pids, before[0])
     print(f"# {N} relaunches, median {sorted(took)[N // 2]:.3f} s, slowest "
           f"{max(took):.3f} s; of coordinator, monitor, executor: "
           f"descriptors {before[0]} -> {after[0]}, "
@@ -61,7 +61,6 @@ def many_relaunches_leave_no_trace(room):
     odd = [entry for entry in job["history"] if entry["result"] != "done"
            or sorted((entry["from"], entry["to"])) != [1, 2]]
     assert job["rescales"] == N and not odd, (job["rescales"], odd)
-    assert all(now <= then for then, now in zip(before[0], after[0]))
     assert all(now < then + GROWTH for then, now in zip(before[1], after[1]))
     room.run("bellows", "cancel", "heat").ends_with(0)
     at.ends_with(130)
