@@ -19,13 +19,13 @@ struct words {
 	struct error *err;
 };
 
-/* So that it is read as the same number again. */
 static void print_number(FILE *to, double value)
 {
-	char text[64];
+	char text[SUPERSTEPS_WORKLOAD_MAX + 1];
 
-	for (int digits = 1; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
+	for (int decimals = 0; decimals <= SUPERSTEPS_WORKLOAD_MAX - 3;
+	     decimals++) {
+		snprintf(text, sizeof(text), "%.*f", decimals, value);
 		if (strtod(text, NULL) == value)
 			break;
 	}
@@ -37,14 +37,21 @@ static int print_product(const struct words *words, const char *at)
 {
 	const char *number = at + strlen(times);
 	char *end;
-	double factor = strtod(number, &end);
+	double factor = strtod(number, &end), product;
 
 	if (end == number || *end != '}' || !isfinite(factor) || factor <= 0)
 		return error_set(words->err, -EINVAL,
 				 "'%.60s': a positive number belongs between "
 				 "'*' and '}'",
 				 at);
-	fprintf(words->to, "%.0f", round(words->workload * factor));
+	product = words->workload * factor;
+	if (!isfinite(product))
+		return error_set(words->err, -EINVAL,
+				 "'%.60s' of a workload of %g is too large; a "
+				 "smaller number belongs behind '*'",
+				 at, words->workload);
+	/* -0 becomes 0 */
+	fprintf(words->to, "%.0f", round(product) + 0.0);
 	return (int)(end + 1 - at);
 }
 
