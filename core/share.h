@@ -32,6 +32,12 @@ struct share_rules {
 	double cost;         /* seconds that a change of the shares takes */
 };
 
+/* Shares of a task at that level. */
+static inline unsigned share_at(const struct share_rules *rules, unsigned level)
+{
+	return rules->least + level * rules->increment;
+}
+
 /* Seconds of each task, in each step, at each level; above the last level it
  * takes as long as at the last. */
 struct share_table {

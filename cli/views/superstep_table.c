@@ -61,11 +61,6 @@ const struct superstep_table superstep_table_json = {NULL, json_row};
 
 /* ---- steps ---- */
 
-static unsigned shares_at(const struct share_rules *rules, unsigned level)
-{
-	return rules->least + level * rules->increment;
-}
-
 static unsigned slowest_of(const struct supersteps_step *step)
 {
 	unsigned task = 0;
@@ -84,8 +79,8 @@ static void print_change(const struct superstep_log *log,
 
 	fputs(step->step > 0 ? "; the shares change:" : "; shares:", log->to);
 	for (unsigned i = 0; i < rules->tasks; i++) {
-		unsigned before = shares_at(rules, log->before[i]);
-		unsigned now = shares_at(rules, step->levels[i]);
+		unsigned before = share_at(rules, log->before[i]);
+		unsigned now = share_at(rules, step->levels[i]);
 
 		if (step->step > 0 && now == before)
 			continue;
@@ -144,7 +139,7 @@ static void print_step_json(const struct superstep_log *log,
 	workloads = cJSON_AddObjectToObject(object, "workloads");
 	for (unsigned i = 0; i < rules->tasks; i++) {
 		json_add_number(shares, tasks[i].name,
-				shares_at(rules, step->levels[i]));
+				share_at(rules, step->levels[i]));
 		json_add_number(seconds, tasks[i].name, step->seconds[i]);
 		json_add_number(workloads, tasks[i].name, step->workloads[i]);
 	}

@@ -119,6 +119,14 @@ static void a_single_task_gets_all(void)
 	CHECK(share_step_seconds(&table, 0, levels) == 10);
 }
 
+static void a_level_is_so_many_increments_above_the_least(void)
+{
+	const struct share_rules some = {.least = 80, .increment = 10};
+
+	CHECK(share_at(&some, 0) == 80);
+	CHECK(share_at(&some, 92) == 1000);
+}
+
 static void a_window_takes_what_its_slowest_tasks_take(void)
 {
 	const struct share_table table = table_of(&numbers, 3);
@@ -137,4 +145,5 @@ static void a_window_takes_what_its_slowest_tasks_take(void)
 RUN_TESTS(TEST(increments_go_where_algorithm_1_gives_them),
 	  TEST(the_first_of_tasks_that_are_alike_comes_first),
 	  TEST(no_task_gets_more_than_it_may), TEST(a_single_task_gets_all),
+	  TEST(a_level_is_so_many_increments_above_the_least),
 	  TEST(a_window_takes_what_its_slowest_tasks_take))

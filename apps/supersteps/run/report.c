@@ -72,11 +72,9 @@ static void log_task(const struct report *report,
 		     const struct task_result *result, unsigned step,
 		     unsigned task)
 {
-	const struct share_rules *rules = &report->of->rules;
-
 	fprintf(report->log, "%u,%s,%u,%.9g,%.6f,%.6f,%.6f,%.6f,%.1f,%.6f\n",
 		step, report->of->tasks[task].name,
-		rules->least + planning->levels[task] * rules->increment,
+		share_at(&report->of->rules, planning->levels[task]),
 		planning->workloads[task], result->seconds,
 		planning->seconds[task], (double)result->processor_us / 1e6,
 		(double)result->throttled_us / 1e6,

@@ -169,13 +169,6 @@ static void gather(struct team *team)
 
 /* ---- steps ---- */
 
-static unsigned shares_of(const struct team *team, unsigned task)
-{
-	const struct share_rules *rules = &team->of->rules;
-
-	return rules->least + team->levels[task] * rules->increment;
-}
-
 /* A pod has what its tasks have together. */
 static int share_out_by_pod(struct team *team, const unsigned *shares,
 			    struct error *err)
@@ -227,7 +220,8 @@ int team_step(struct team *team, unsigned step, struct error *err)
 	int r;
 
 	for (unsigned i = 0; i < team->n; i++)
-		shares[i] = shares_of(team, team->runs[i].number);
+		shares[i] = share_at(&team->of->rules,
+				     team->levels[team->runs[i].number]);
 	r = team_agree(team, share_out(team, shares, err));
 	if (r < 0)
 		return r;
