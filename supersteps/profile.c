@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/doubles.h"
 #include "supersteps/application_files.h"
 #include "supersteps/csv.h"
 
@@ -76,13 +77,6 @@ static int read_line(void *user, struct csv *csv)
 
 /* ---- the grid ---- */
 
-static int compare(const void *a, const void *b)
-{
-	const double *first = a, *second = b;
-
-	return (*first > *second) - (*first < *second);
-}
-
 /* The different values among the cells, ascending; their number. */
 static size_t find_axis(const struct cells *cells, size_t member,
 			double *values)
@@ -92,7 +86,7 @@ static size_t find_axis(const struct cells *cells, size_t member,
 	for (size_t i = 0; i < cells->n; i++)
 		memcpy(&values[i], (const char *)&cells->at[i] + member,
 		       sizeof(*values));
-	qsort(values, cells->n, sizeof(*values), compare);
+	qsort(values, cells->n, sizeof(*values), doubles_compare);
 	for (size_t i = 0; i < cells->n; i++)
 		if (n == 0 || values[i] != values[n - 1])
 			values[n++] = values[i];
@@ -101,7 +95,8 @@ static size_t find_axis(const struct cells *cells, size_t member,
 
 static size_t place_of(const double *values, size_t n, double value)
 {
-	const double *at = bsearch(&value, values, n, sizeof(value), compare);
+	const double *at =
+		bsearch(&value, values, n, sizeof(value), doubles_compare);
 
 	return (size_t)(at - values);
 }

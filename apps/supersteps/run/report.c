@@ -2,6 +2,7 @@
 #include "apps/supersteps/run/report.h"
 
 #include "base/array.h"
+#include "base/doubles.h"
 
 #include <errno.h>
 #include <math.h>
@@ -126,18 +127,11 @@ void report_step(struct report *report,
 
 /* ---- the end ---- */
 
-static int compare(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 void report_end(struct report *report)
 {
 	size_t n = report->n_changes;
 
-	qsort(report->changes, n, sizeof(*report->changes), compare);
+	qsort(report->changes, n, sizeof(*report->changes), doubles_compare);
 	if (n > 0)
 		printf("supersteps: the shares changed %zu times, in %.6f s "
 		       "(median), %.6f s (99 %%)\n",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apps/supersteps/run/team.h"
 
+#include "base/doubles.h"
+
 #include <errno.h>
 #include <mpi.h>
 #include <string.h>
@@ -230,13 +232,6 @@ int team_step(struct team *team, unsigned step, struct error *err)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Each task gets some more than the time before. */
 static int measure_one(struct team *team, unsigned number, double *took,
 		       struct error *err)
@@ -263,7 +258,7 @@ int team_measure_change(struct team *team, double *seconds, struct error *err)
 		r = team_agree(team, measure_one(team, k, &took[k], err));
 	if (r < 0)
 		return r;
-	qsort(took, n, sizeof(*took), compare);
+	qsort(took, n, sizeof(*took), doubles_compare);
 	MPI_Allreduce(&took[n / 2], &all, 1, MPI_DOUBLE, MPI_MAX,
 		      MPI_COMM_WORLD);
 	*seconds = all;
