@@ -61,6 +61,9 @@ enum network {
 	NETWORK_ANY,  /* Open MPI's own choice */
 };
 
+/* What bounds the speed of a program; see core/layout.h. */
+enum profile { PROFILE_UNKNOWN, PROFILE_NETWORK, PROFILE_CPU, PROFILE_MEMORY };
+
 /* How mpiexec reaches the other hosts; see coordinator/launch/launcher.h. */
 enum launcher_kind { LAUNCHER_STREAM, LAUNCHER_SSH };
 
@@ -106,6 +109,9 @@ struct jobfile {
 	struct scale_threshold threshold;
 	struct schedule_step *schedule;
 	size_t n_schedule;
+
+	enum profile profile;
+	unsigned move_price; /* of a rank that a rescale moves; in ranks */
 
 	const char **environment;   /* "KEY=value", ends with NULL */
 	const char **mpi_arguments; /* for mpiexec, ends with NULL */

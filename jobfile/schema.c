@@ -55,6 +55,13 @@ static const struct schema_word networks[] = {
 	{ NULL, 0 },
 };
 
+static const struct schema_word profiles[] = {
+	{ "network", PROFILE_NETWORK },
+	{ "cpu",     PROFILE_CPU     },
+	{ "memory",  PROFILE_MEMORY  },
+	{ NULL, 0 },
+};
+
 static const struct schema_word launchers[] = {
 	{ "stream", LAUNCHER_STREAM },
 	{ "ssh",    LAUNCHER_SSH    },
@@ -254,6 +261,16 @@ const struct schema_key schema_keys[] = {
   .help = "Of the application's progress, or since it began to compute." },
 { "scale.schedule[].ranks", KEY_NUMBER, STEP(ranks), RANKS, .required = true,
   .help = "The size from then on." },
+
+{ "placement.profile", KEY_WORD, JOB(profile), .words = profiles,
+  .help = "What bounds its speed.  network: its executors are on as few nodes as"
+	  " can be;\ncpu, memory: evenly on all nodes.  Not given: in the order of"
+	  " their names." },
+{ "placement.move_price", KEY_NUMBER, JOB(move_price), .max = RANKS_MAX,
+  .fallback = "0",
+  .help = "What a rank costs that a rescale moves to another executor, in ranks"
+	  " that a\nnode has too many; 0: the layout is as even as that of a new"
+	  " job." },
 
 { "mpi.arguments", KEY_TEXTS, JOB(mpi_arguments), ARGUMENTS,
   .help = "More arguments for mpiexec." },

@@ -18,6 +18,12 @@ static const char *const goal_names[] = {
 	[SCALE_EFFICIENCY] = "efficiency",
 };
 
+static const char *const profile_names[] = {
+	[PROFILE_NETWORK] = "network",
+	[PROFILE_CPU] = "cpu",
+	[PROFILE_MEMORY] = "memory",
+};
+
 static const char *const network_names[] = {
 	[NETWORK_AUTO] = "auto",
 	[NETWORK_TCP] = "tcp",
@@ -136,6 +142,8 @@ void spec_print(FILE *to, const struct jobfile *job)
 	print_text(to, "start deadline", text_duration(job->start_deadline).s);
 	print_stall(to, job);
 	fprintf(to, "%-20s %u\n", "restarts", job->restarts);
+	if (job->profile != PROFILE_UNKNOWN)
+		print_text(to, "profile", profile_names[job->profile]);
 	print_text(to, "network", network_names[job->network]);
 	print_words(to, "environment", job->environment);
 	print_words(to, "mpiexec arguments", job->mpi_arguments);
@@ -235,6 +243,9 @@ void spec_print_json(FILE *to, const struct jobfile *job)
 		       job->stall_after > 0 ? (double)job->stall_after : -1);
 	json_add_text(all, "on_stall", stall_word(job));
 	json_add_number(all, "restarts", job->restarts);
+	if (job->profile != PROFILE_UNKNOWN)
+		json_add_text(all, "profile", profile_names[job->profile]);
+	json_add_number(all, "move_price", job->move_price);
 	json_add_text(all, "network", network_names[job->network]);
 	cJSON_AddItemToObject(all, "environment", json_words(job->environment));
 	cJSON_AddItemToObject(all, "mpi_arguments",

@@ -28,7 +28,7 @@
 	"start_deadline, resume_deadline, lost_after, replacement_wait, "      \
 	"stall_after, on_stall, "                                              \
 	"restart, settings, kub, kub_private_key, rights, ranks, "             \
-	"ranks_per_executor, checkpoint, scale, mpi, generic"
+	"ranks_per_executor, checkpoint, scale, placement, mpi, generic"
 
 struct refusal {
 	const char *text, *sentence;
