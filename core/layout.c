@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/layout.h"
 
+#include "core/layout_nodes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+/* ---- what is asked of a layout ---- */
 
 unsigned layout_ranks(const struct layout *layout, int member)
 {
@@ -16,24 +20,29 @@ unsigned layout_ranks(const struct layout *layout, int member)
 
 int layout_find(const struct layout *layout, unsigned rank)
 {
-	for (int i = 0; i < layout->n; i++)
-		if (rank - layout->places[i].first < layout->places[i].ranks)
-			return layout->places[i].member;
-	return NO_MEMBER;
+	return rank < layout->ranks
+		       ? layout->places[layout->place_of[rank]].member
+		       : NO_MEMBER;
 }
 
-static void fill(struct layout *out, const struct ledger *ledger, int member,
-		 unsigned wanted, unsigned per_member)
+bool layout_is_in_order(const struct layout *layout)
 {
-	const struct member *m = &ledger->members[member];
-	unsigned here = MIN(MIN(m->slots, per_member), wanted - out->ranks);
-
-	if (m->state != MEMBER_READY || here == 0)
-		return;
-	out->places[out->n++] = (struct place){
-		.member = member, .first = out->ranks, .ranks = here};
-	out->ranks += here;
+	for (unsigned rank = 1; rank < layout->ranks; rank++)
+		if (layout->place_of[rank] < layout->place_of[rank - 1])
+			return false;
+	return true;
 }
+
+unsigned layout_moves(const struct layout *from, const struct layout *to)
+{
+	unsigned moves = 0;
+
+	for (unsigned rank = 0; rank < MIN(from->ranks, to->ranks); rank++)
+		moves += layout_find(from, rank) != layout_find(to, rank);
+	return moves;
+}
+
+/* ---- the order of the members ---- */
 
 static size_t digits(const char *text)
 {
@@ -74,32 +83,70 @@ static int compare(const void *a, const void *b, void *user)
 	return order != 0 ? order : (i > j) - (i < j);
 }
 
-static void fill_others(struct layout *out, const struct ledger *ledger,
-			const struct layout *now, unsigned ranks,
-			unsigned per_member)
+/* The ready ones: those that run ranks now, then the others by name. */
+static int order_members(int order[MEMBERS_MAX], const struct ledger *ledger,
+			 const struct layout *now)
 {
-	int others[MEMBERS_MAX], n = 0;
+	bool listed[MEMBERS_MAX] = {false};
+	int n = 0, running;
 
+	for (int i = 0; now && i < now->n; i++) {
+		int member = now->places[i].member;
+
+		listed[member] = true;
+		if (ledger->members[member].state == MEMBER_READY)
+			order[n++] = member;
+	}
+	running = n;
 	for (int i = 0; i < ledger->n; i++)
-		if (ledger->members[i].state == MEMBER_READY &&
-		    (!now || layout_ranks(now, i) == 0))
-			others[n++] = i;
-	qsort_r(others, (size_t)n, sizeof(*others), compare, (void *)ledger);
-	for (int i = 0; i < n; i++)
-		fill(out, ledger, others[i], ranks, per_member);
+		if (!listed[i] && ledger->members[i].state == MEMBER_READY)
+			order[n++] = i;
+	qsort_r(order + running, (size_t)(n - running), sizeof(*order), compare,
+		(void *)ledger);
+	return n;
+}
+
+/* ---- fill ---- */
+
+static bool fill(struct layout *out, const struct ledger *ledger,
+		 unsigned ranks, unsigned per_member, const int *order, int n)
+{
+	for (int i = 0; i < n && out->ranks < ranks; i++) {
+		unsigned here = MIN(layout_room(ledger, order[i], per_member),
+				    ranks - out->ranks);
+
+		if (here == 0)
+			continue;
+		out->places[out->n] =
+			(struct place){.member = order[i], .ranks = here};
+		for (unsigned r = 0; r < here; r++)
+			out->place_of[out->ranks++] = (unsigned short)out->n;
+		out->n++;
+	}
+	return out->ranks == ranks;
 }
 
 bool layout_make(struct layout *out, const struct ledger *ledger,
-		 const struct layout *now, unsigned ranks, unsigned per_member)
+		 const struct layout *now, unsigned ranks,
+		 const struct layout_wish *wish)
 {
+	int order[MEMBERS_MAX], n = order_members(order, ledger, now);
+	bool made = false;
+
 	out->n = 0;
 	out->ranks = 0;
-
-	for (int i = 0; now && i < now->n; i++)
-		fill(out, ledger, now->places[i].member, ranks, per_member);
-	fill_others(out, ledger, now, ranks, per_member);
-
-	if (out->ranks == ranks)
+	if (ranks > LAYOUT_RANKS_MAX)
+		return false;
+	switch (wish->policy) {
+	case LAYOUT_FILL:
+		made = fill(out, ledger, ranks, wish->per_member, order, n);
+		break;
+	case LAYOUT_PACK:
+	case LAYOUT_SPREAD:
+		made = layout_nodes(out, ledger, now, ranks, wish, order, n);
+		break;
+	}
+	if (made)
 		return true;
 	out->n = 0;
 	out->ranks = 0;

@@ -14,6 +14,9 @@
 
 DEFINE_CLEANUP(struct launch, launch_destroy)
 
+_Static_assert((int)RANKS_MAX <= (int)LAYOUT_RANKS_MAX,
+	       "a layout holds the ranks of any job");
+
 /* ---- for the implementations ---- */
 
 void launch_fail(struct launch *launch, const char *reason, bool by_itself,
@@ -178,6 +181,20 @@ bool launch_is_dying(const struct launch *launch)
 
 /* ---- life ---- */
 
+static struct layout_wish layout_wish(const struct jobfile *job)
+{
+	static const enum layout_policy policies[] = {
+		[PROFILE_UNKNOWN] = LAYOUT_FILL,
+		[PROFILE_NETWORK] = LAYOUT_PACK,
+		[PROFILE_CPU] = LAYOUT_SPREAD,
+		[PROFILE_MEMORY] = LAYOUT_SPREAD,
+	};
+
+	return (struct layout_wish){.policy = policies[job->profile],
+				    .per_member = job->ranks_per_executor,
+				    .move_price = job->move_price};
+}
+
 int launch_create(struct launch **out, const struct launch_room *room,
 		  unsigned epoch, unsigned ranks, const struct layout *now,
 		  struct error *err)
@@ -186,6 +203,7 @@ int launch_create(struct launch **out, const struct launch_room *room,
 	const struct launch_ops *ops =
 		member_all_polled(ledger) ? &launch_bare : &launch_gated;
 	CLEANUP(launch_destroy) struct launch *launch = calloc(1, ops->size);
+	struct layout_wish wish;
 	int r;
 
 	if (!launch)
@@ -193,10 +211,11 @@ int launch_create(struct launch **out, const struct launch_room *room,
 	launch->ops = ops;
 	launch->room = room;
 	launch->epoch = epoch;
-	if (!layout_make(&launch->layout, ledger, now, ranks,
-			 room->job->ranks_per_executor))
+	wish = layout_wish(room->job);
+	if (!layout_make(&launch->layout, ledger, now, ranks, &wish))
 		return error_set(err, -ENOSPC,
 				 "the executors cannot hold %u ranks", ranks);
+	launch->moved = now ? layout_moves(now, &launch->layout) : 0;
 	r = ops->begin(launch, err);
 	if (r < 0)
 		return r;

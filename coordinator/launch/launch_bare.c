@@ -24,8 +24,9 @@ static void bare_open(struct launch *launch)
 	if (bare_run(bare_of(launch), &err) < 0)
 		launch_fail(launch, err.text, false, 0);
 	else
-		log_info("epoch=%u running ranks=%u executors=%d",
-			 launch->epoch, launch->layout.ranks, launch->layout.n);
+		log_info("epoch=%u running ranks=%u executors=%d moved=%u",
+			 launch->epoch, launch->layout.ranks, launch->layout.n,
+			 launch->moved);
 }
 
 static int bare_begin(struct launch *launch, struct error *err)

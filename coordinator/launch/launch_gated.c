@@ -91,7 +91,7 @@ static void gated_save(struct launch *launch, bool first, bool take)
 	order.what_case = BELLOWS__V1__ORDER__WHAT_SAVE;
 	order.save = &save;
 	for (int i = 0; i < launch->layout.n; i++)
-		if ((launch->layout.places[i].first == 0) == first)
+		if ((i == launch->layout.place_of[0]) == first)
 			members_order(launch->room->members,
 				      member_at(launch, i), &order);
 }
@@ -207,16 +207,20 @@ static bool all_arrived(const struct gated *gated)
 	return true;
 }
 
-static void refuse_rank(struct launch *launch, const struct place *here,
-			unsigned rank)
+static void refuse_rank(struct launch *launch, int member, unsigned rank)
 {
+	const struct member *members =
+		members_ledger(launch->room->members)->members;
+	int right = layout_find(&launch->layout, rank);
 	struct error err;
 
-	error_describe(
-		&err,
-		"rank %u came to executor %d, which was to run ranks %u to "
-		"%u",
-		rank, here->member, here->first, here->first + here->ranks - 1);
+	if (right == NO_MEMBER)
+		error_describe(
+			&err, "rank %u came to %s; the start has %u ranks",
+			rank, members[member].name, launch->layout.ranks);
+	else
+		error_describe(&err, "rank %u came to %s, and was to run on %s",
+			       rank, members[member].name, members[right].name);
 	launch_fail(launch, err.text, false, 0);
 }
 
@@ -224,14 +228,12 @@ void launch_on_arrived(struct launch *launch, int member, unsigned rank)
 {
 	struct gated *gated = gated_of(launch);
 	int place = find_place(launch, member);
-	const struct place *here;
 
 	if (place < 0 ||
 	    (launch->state != LAUNCH_WIRING && launch->state != LAUNCH_WANTED))
 		return;
-	here = &launch->layout.places[place];
-	if (rank - here->first >= here->ranks) {
-		refuse_rank(launch, here, rank);
+	if (layout_find(&launch->layout, rank) != member) {
+		refuse_rank(launch, member, rank);
 		return;
 	}
 	if (gated->here[rank])
@@ -242,20 +244,22 @@ void launch_on_arrived(struct launch *launch, int member, unsigned rank)
 		launch_set_prepared(launch);
 }
 
-static bool counts_right(const struct place *place,
+/* The ranks are those of the executor, and each is there once. */
+static bool counts_right(const struct layout *layout, int member,
 			 const Bellows__V1__RanksUp *up)
 {
-	uint64_t sum = 0, expected = 0;
+	bool seen[LAYOUT_RANKS_MAX] = {false};
 
-	if (up->n_rank != place->ranks)
+	if (up->n_rank != layout_ranks(layout, member))
 		return false;
-	for (unsigned i = 0; i < place->ranks; i++) {
-		if (up->rank[i] - place->first >= place->ranks)
+	for (size_t i = 0; i < up->n_rank; i++) {
+		unsigned rank = up->rank[i];
+
+		if (layout_find(layout, rank) != member || seen[rank])
 			return false;
-		sum += up->rank[i];
-		expected += place->first + i;
+		seen[rank] = true;
 	}
-	return sum == expected;
+	return true;
 }
 
 void launch_on_ranks_up(struct launch *launch, int member,
@@ -273,7 +277,7 @@ void launch_on_ranks_up(struct launch *launch, int member,
 			    (int)up->exit_code);
 		return;
 	}
-	if (!counts_right(&launch->layout.places[place], up)) {
+	if (!counts_right(&launch->layout, member, up)) {
 		launch_fail(launch,
 			    "ranks run on another executor than the hostfile "
 			    "says",
@@ -340,8 +344,9 @@ static int gated_begin(struct launch *launch, struct error *err)
 	r = launch_run_mpiexec(launch, gate, 0, on_mpiexec_end, err);
 	if (r < 0)
 		return r;
-	log_info("epoch=%u wiring up ranks=%u executors=%d", launch->epoch,
-		 launch->layout.ranks, launch->layout.n);
+	log_info("epoch=%u wiring up ranks=%u executors=%d moved=%u",
+		 launch->epoch, launch->layout.ranks, launch->layout.n,
+		 launch->moved);
 	return 0;
 }
 

@@ -21,6 +21,7 @@ struct launch {
 	const struct launch_room *room;
 	unsigned epoch;
 	struct layout layout;
+	unsigned moved;        /* ranks, since the layout before */
 	struct mpirun *mpirun; /* NULL before it is begun */
 	unsigned state;        /* enum launch_state */
 	msec_t patience;       /* for ranks that are to leave by themselves */

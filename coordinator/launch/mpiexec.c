@@ -32,8 +32,17 @@ int mpiexec_member(const char *alias)
 }
 
 /* clang-format off */
-static const char *const fixed[] = {
+/* A line of the hostfile holds the ranks that follow each other. */
+static const char *const by_slot[] = {
 	"--map-by", "slot", "--bind-to", "none",
+	NULL,
+};
+/* A line of the hostfile is the host of one rank. */
+static const char *const by_line[] = {
+	"--map-by", "seq", "--bind-to", "none",
+	NULL,
+};
+static const char *const fixed[] = {
 	/* handing on its end crashes a daemon now and then (4.1) */
 	"--stdin", "none",
 	"--mca", "plm", "rsh",
@@ -277,6 +286,7 @@ int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 	out->n = 0;
 	snprintf(out->ranks, sizeof(out->ranks), "%u", layout->ranks);
 	add(out, hosts);
+	add(out, layout_is_in_order(layout) ? by_slot : by_line);
 	add(out, fixed);
 	add(out, rsh);
 	add_network(out, job, ledger, layout, own);
@@ -317,14 +327,11 @@ int mpiexec_trial(struct mpiexec_trial_words *out, const struct jobfile *job,
 	return 0;
 }
 
-int mpiexec_write_hostfile(const char *path, const struct ledger *ledger,
-			   const struct layout *layout, struct error *err)
+static void write_places(FILE *f, const struct ledger *ledger,
+			 const struct layout *layout)
 {
-	CLEANUP(fclose) FILE *f = fopen(path, "we");
 	char alias[ALIAS_MAX];
 
-	if (!f)
-		return error_errno(err, "%s", path);
 	for (int i = 0; i < layout->n; i++) {
 		const struct place *place = &layout->places[i];
 
@@ -332,5 +339,32 @@ int mpiexec_write_hostfile(const char *path, const struct ledger *ledger,
 		fprintf(f, "%s slots=%u # %s\n", alias, place->ranks,
 			ledger->members[place->member].name);
 	}
+}
+
+static void write_ranks(FILE *f, const struct ledger *ledger,
+			const struct layout *layout)
+{
+	char alias[ALIAS_MAX];
+
+	for (unsigned rank = 0; rank < layout->ranks; rank++) {
+		int member = layout_find(layout, rank);
+
+		mpiexec_alias(alias, member);
+		fprintf(f, "%s # %s: rank %u\n", alias,
+			ledger->members[member].name, rank);
+	}
+}
+
+int mpiexec_write_hostfile(const char *path, const struct ledger *ledger,
+			   const struct layout *layout, struct error *err)
+{
+	CLEANUP(fclose) FILE *f = fopen(path, "we");
+
+	if (!f)
+		return error_errno(err, "%s", path);
+	if (layout_is_in_order(layout))
+		write_places(f, ledger, layout);
+	else
+		write_ranks(f, ledger, layout);
 	return fflush(f) == 0 ? 0 : error_errno(err, "%s", path);
 }

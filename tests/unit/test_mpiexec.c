@@ -25,7 +25,8 @@ static void set_up(int n, unsigned ranks)
 		member_join(&ledger, &executor, 0, &index, &lost);
 		ledger.members[index].state = MEMBER_READY;
 	}
-	layout_make(&layout, &ledger, NULL, ranks, 1);
+	layout_make(&layout, &ledger, NULL, ranks,
+		    &(const struct layout_wish){.per_member = 1});
 	own = "";
 	job = (struct jobfile){.mpi_arguments = none, .network = NETWORK_AUTO};
 }
@@ -268,19 +269,40 @@ static void a_trial_runs_on_this_host_alone(void)
 	CHECK_TEXT(words.argv[n - 1], "-x");
 }
 
-static void the_hostfile_names_each_executor_by_its_alias(void)
+static const char *hostfile(void)
 {
-	char path[] = "/tmp/test-hostfile-XXXXXX", text[256] = "";
+	static char text[256];
+	char path[] = "/tmp/test-hostfile-XXXXXX";
 	int fd = mkstemp(path);
+	ssize_t n;
 
-	set_up(3, 3);
-	CHECK(mpiexec_write_hostfile(path, &ledger, &layout, NULL) == 0);
-	CHECK(read(fd, text, sizeof(text) - 1) > 0);
+	if (mpiexec_write_hostfile(path, &ledger, &layout, NULL) < 0)
+		return "not written";
+	n = read(fd, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
 	close(fd);
 	unlink(path);
-	CHECK_TEXT(text, "127.1.0.1 slots=1 # w0\n"
-			 "127.1.0.2 slots=1 # w1\n"
-			 "127.1.0.3 slots=1 # w2\n");
+	return text;
+}
+
+static void the_hostfile_names_each_executor_by_its_alias(void)
+{
+	set_up(3, 3);
+	CHECK_TEXT(hostfile(), "127.1.0.1 slots=1 # w0\n"
+			       "127.1.0.2 slots=1 # w1\n"
+			       "127.1.0.3 slots=1 # w2\n");
+}
+
+static void ranks_that_are_not_in_order_have_a_line_each(void)
+{
+	set_up(3, 3);
+	layout.place_of[1] = 2;
+	layout.place_of[2] = 1;
+	CHECK_TEXT(hostfile(), "127.1.0.1 # w0: rank 0\n"
+			       "127.1.0.3 # w2: rank 1\n"
+			       "127.1.0.2 # w1: rank 2\n");
+	CHECK(has("--map-by seq --bind-to none"));
+	CHECK(!has("--map-by slot"));
 }
 
 RUN_TESTS(TEST(every_member_has_an_alias_that_leads_back_to_it),
@@ -294,6 +316,7 @@ RUN_TESTS(TEST(every_member_has_an_alias_that_leads_back_to_it),
 	  TEST(a_fast_network_is_never_taken_from_a_user),
 	  TEST(open_mpi_chooses_for_hosts_that_say_nothing_of_their_network),
 	  TEST(open_mpi_chooses_when_the_job_file_says_so),
+	  TEST(ranks_that_are_not_in_order_have_a_line_each),
 	  TEST(more_ranks_than_cores_yield),
 	  TEST(pods_of_one_node_share_its_processors),
 	  TEST(pods_with_processors_of_their_own_do_not_yield),
