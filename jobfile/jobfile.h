@@ -112,6 +112,7 @@ struct jobfile {
 
 	enum profile profile;
 	unsigned move_price; /* of a rank that a rescale moves; in ranks */
+	bool exclusive;      /* executors' pods share no processor */
 
 	const char **environment;   /* "KEY=value", ends with NULL */
 	const char **mpi_arguments; /* for mpiexec, ends with NULL */

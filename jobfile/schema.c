@@ -271,6 +271,10 @@ const struct schema_key schema_keys[] = {
   .help = "What a rank costs that a rescale moves to another executor, in ranks"
 	  " that a\nnode has too many; 0: the layout is as even as that of a new"
 	  " job." },
+{ "placement.exclusive", KEY_WORD, JOB(exclusive), .words = truths,
+  .fallback = "false",
+  .help = "In a cluster, executors' pods are limited to what they request, in"
+	  " whole\nprocessors, which a kubelet can then give to each alone." },
 
 { "mpi.arguments", KEY_TEXTS, JOB(mpi_arguments), ARGUMENTS,
   .help = "More arguments for mpiexec." },

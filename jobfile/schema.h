@@ -47,7 +47,7 @@ struct schema_key {
 	const char *help;
 };
 
-enum { SCHEMA_KEYS = 60 };
+enum { SCHEMA_KEYS = 61 };
 
 extern const struct schema_key schema_keys[SCHEMA_KEYS];
 

@@ -71,12 +71,28 @@ const char *place_name(const struct place *place)
 	return place->name;
 }
 
+/* Whether the executors can have what the job asks for. */
+static int check_pods(const struct scheduler_kube *kube,
+		      const struct jobfile *job, struct error *err)
+{
+	const struct kube_wish wish = {
+		.job = job,
+		.cpu = kube->cpu,
+		.memory = kube->memory,
+	};
+	int r = kube_wish_check_job(&wish, err);
+
+	return r < 0 ? error_wrap(err, r, "bellows-scheduler") : 0;
+}
+
 int place_check(const struct place *place, const char *path, const char *text,
 		struct error *err)
 {
 	struct kube_job job = {0};
 	int r = place->reach ? kube_job_parse(&job, path, text, err) : 0;
 
+	if (r == 0 && place->reach)
+		r = check_pods(&place->config->kube, job.job, err);
 	kube_job_fini(&job);
 	return r;
 }

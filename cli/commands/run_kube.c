@@ -94,7 +94,7 @@ static struct kube_wish wish_of(const struct kube_order *order)
 static int prepare(struct kube_order *order, struct error *err)
 {
 	const struct args *args = order->args;
-	const struct kube_wish wish = wish_of(order);
+	struct kube_wish wish = wish_of(order);
 	int code;
 
 	if (kube_wish_check(&wish, err) < 0)
@@ -102,8 +102,9 @@ static int prepare(struct kube_order *order, struct error *err)
 	code = read_job(order, err);
 	if (code != 0)
 		return code;
-	if (jobfile_check_stated(order->job.job, args->want, args->grant, err) <
-	    0)
+	wish.job = order->job.job;
+	if (kube_wish_check_job(&wish, err) < 0 ||
+	    jobfile_check_stated(wish.job, args->want, args->grant, err) < 0)
 		return EXIT_USAGE;
 	if (args->timeline && file_check(args->timeline, err) < 0)
 		return EXIT_SYSTEM;

@@ -144,6 +144,8 @@ void spec_print(FILE *to, const struct jobfile *job)
 	fprintf(to, "%-20s %u\n", "restarts", job->restarts);
 	if (job->profile != PROFILE_UNKNOWN)
 		print_text(to, "profile", profile_names[job->profile]);
+	if (job->exclusive)
+		print_text(to, "exclusive", "true");
 	print_text(to, "network", network_names[job->network]);
 	print_words(to, "environment", job->environment);
 	print_words(to, "mpiexec arguments", job->mpi_arguments);
@@ -246,6 +248,7 @@ void spec_print_json(FILE *to, const struct jobfile *job)
 	if (job->profile != PROFILE_UNKNOWN)
 		json_add_text(all, "profile", profile_names[job->profile]);
 	json_add_number(all, "move_price", job->move_price);
+	cJSON_AddBoolToObject(all, "exclusive", job->exclusive);
 	json_add_text(all, "network", network_names[job->network]);
 	cJSON_AddItemToObject(all, "environment", json_words(job->environment));
 	cJSON_AddItemToObject(all, "mpi_arguments",

@@ -241,17 +241,28 @@ static cJSON *fill_labels(const struct filling *f)
 	return labels;
 }
 
-/* No limit: a rank that is throttled holds up all others. */
-static cJSON *fill_resources(const struct filling *f)
+static void add_resources(cJSON *resources, const struct filling *f,
+			  const char *kind)
 {
 	const struct kube_wish *wish = f->wish;
-	cJSON *resources = cJSON_CreateObject();
-	cJSON *requests = cJSON_AddObjectToObject(resources, "requests");
+	cJSON *quantities = cJSON_AddObjectToObject(resources, kind);
 
-	cJSON_AddStringToObject(requests, "cpu",
+	cJSON_AddStringToObject(quantities, "cpu",
 				wish->cpu ? wish->cpu : f->slots);
 	if (wish->memory)
-		cJSON_AddStringToObject(requests, "memory", wish->memory);
+		cJSON_AddStringToObject(quantities, "memory", wish->memory);
+}
+
+/* No limit: a rank that is throttled holds up all others.  Limits that are
+ * equal to the requests make the pod Guaranteed, and with whole processors the
+ * kubelet gives it some of its own, on which nothing is throttled. */
+static cJSON *fill_resources(const struct filling *f)
+{
+	cJSON *resources = cJSON_CreateObject();
+
+	add_resources(resources, f, "requests");
+	if (f->wish->job->exclusive)
+		add_resources(resources, f, "limits");
 	return resources;
 }
 

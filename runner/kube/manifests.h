@@ -46,6 +46,10 @@ struct kube_wish {
  * option. */
 int kube_wish_check(const struct kube_wish *wish, struct error *err);
 
+/* Whether that job can have what was said, of which only job, cpu and memory
+ * are looked at: likewise. */
+int kube_wish_check_job(const struct kube_wish *wish, struct error *err);
+
 struct kube_object {
 	const struct kube_kind *kind;
 	cJSON *object;

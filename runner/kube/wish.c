@@ -4,6 +4,8 @@
 #include "runner/kube/manifests.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool kube_is_quantity(const char *text)
@@ -87,4 +89,34 @@ int kube_wish_check(const struct kube_wish *wish, struct error *err)
 	if (r == 0)
 		r = check_quantity("storage", wish->storage, "10Gi", err);
 	return r;
+}
+
+/* A quantity that Kubernetes takes for a whole number of processors. */
+static bool is_whole(const char *cpu)
+{
+	char *suffix;
+	double n = strtod(cpu, &suffix);
+
+	if (strcmp(suffix, "m") == 0)
+		n /= 1000;
+	else if (*suffix)
+		return false;
+	return n >= 1 && n == floor(n);
+}
+
+int kube_wish_check_job(const struct kube_wish *wish, struct error *err)
+{
+	if (!wish->job->exclusive)
+		return 0;
+	if (wish->cpu && !is_whole(wish->cpu))
+		return error_set(err, -EINVAL,
+				 "--cpu: '%s' is no whole number of "
+				 "processors, which placement.exclusive needs; "
+				 "2 is",
+				 wish->cpu);
+	if (!wish->memory || strtod(wish->memory, NULL) == 0)
+		return error_set(err, -EINVAL,
+				 "--memory: placement.exclusive needs the "
+				 "memory of an executor, as --memory 2Gi");
+	return 0;
 }

@@ -129,7 +129,7 @@ finish() { # CODE
 	[ $? -eq "$1" ]
 }
 
-echo 1..36
+echo 1..37
 
 cluster && ends 0 "$bellows" run job.yaml --on kube --timeline t.svg &&
 	says 'growing 2 -> 4' && says 'cost a pause of 0.210 s' &&
@@ -240,6 +240,15 @@ cluster && printf 'create vcjobs\ndelete roles\n' > api/forbid &&
 	says 'roles heat-monitor stays' &&
 	[ "$(objects $all | tr '\n' ' ')" = 'roles/heat-monitor 0 roles/heat-monitor-volcano 0 ' ]
 verdict $? 'what cannot be removed is told'
+
+{ cat job.yaml && echo 'placement: {exclusive: true}'; } > own.yaml
+ends 64 "$bellows" run own.yaml --on kube --print &&
+	says '--memory: placement.exclusive needs the memory of an executor' &&
+	ends 64 "$bellows" run own.yaml --on kube --print --memory 1Gi --cpu 1500m &&
+	says "--cpu: '1500m' is no whole number of processors" &&
+	ends 0 "$bellows" run own.yaml --on kube --print --memory 1Gi --cpu 2 &&
+	[ "$(grep -o '"limits":{"cpu":"2","memory":"1Gi"}' out | wc -l)" -eq 1 ]
+verdict $? 'executors with processors of their own have limits, and need memory'
 
 ends 65 "$bellows" run nothere.yaml --on kube && says nothere.yaml
 verdict $? 'the job file is read before anything is made'

@@ -340,6 +340,9 @@ def a_cluster_that_does_not_answer_is_asked_again(room):
                   room.write("kubeconfig", KUBECONFIG))
     queue.ask("submit", queue.write("far", checkpoint="{dir: /far}"),
               code=65).says("/far is not below /data")
+    queue.ask("submit", queue.write("own", placement="{exclusive: true}"),
+              code=65).says("bellows-scheduler: --memory: placement.exclusive "
+                            "needs the memory of an executor")
     queue.submit("one")
     for _ in range(2):
         queue.wait("that it is not made", lambda jobs: "its Job is not made yet"

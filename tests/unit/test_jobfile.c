@@ -137,6 +137,16 @@ static void every_key_reaches_its_member(void)
 	CHECK(job->app.accepts[2] == 8 && job->app.accepts[3] == 0);
 }
 
+static void pods_have_processors_of_their_own_if_that_is_asked_for(void)
+{
+	CHECK(parse(GOOD) == 0 && !job->exclusive);
+	CHECK(parse(GOOD "placement: {exclusive: true}\n") == 0);
+	CHECK(job->exclusive);
+	CHECK(parse(GOOD "placement: {exclusive: yes}\n") == -EINVAL);
+	CHECK_TEXT(err.text, "t.yaml:6: placement.exclusive: 'yes' is unknown; "
+			     "one of false, true");
+}
+
 static void an_interval_needs_an_application_that_can_be_told_to_save(void)
 {
 #define WATCHED                                                                \
@@ -411,6 +421,7 @@ static void a_shared_job_is_there_until_each_owner_has_destroyed_it(void)
 RUN_TESTS(TEST(a_short_file_gets_the_defaults),
 	  TEST(what_gives_rights_away_is_asked_for_by_name),
 	  TEST(every_key_reaches_its_member),
+	  TEST(pods_have_processors_of_their_own_if_that_is_asked_for),
 	  TEST(an_interval_needs_an_application_that_can_be_told_to_save),
 	  TEST(a_job_may_stand_still_for_some_time_or_for_ever),
 	  TEST(a_goal_is_what_a_job_is_scaled_for),
