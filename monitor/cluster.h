@@ -34,6 +34,7 @@ struct cluster {
 	bool fresh;                       /* the owner is as it was read */
 	bool blind;                       /* the watch is in trouble */
 	bool find_coordinator, ending;
+	bool exclusive; /* pods are to be Guaranteed, and all were so far */
 };
 
 /* Decides, carries out, and tells what is the matter. */

@@ -40,6 +40,25 @@ static void tell_news(struct cluster *p, enum pod_pool_news news,
 	}
 }
 
+/* Webhooks and LimitRanges may change what the template says. */
+static void check_class(struct cluster *p, const cJSON *pod)
+{
+	const char *class = kube_text(pod, "status.qosClass");
+	char text[POD_POOL_TEXT_MAX + 160];
+
+	if (!p->exclusive || !class || pod_view_is_guaranteed(pod))
+		return;
+	p->exclusive = false;
+	snprintf(
+		text, sizeof(text),
+		"pod %.*s is %.20s and not Guaranteed, so executors may share "
+		"processors, against placement.exclusive: each container "
+		"needs limits of cpu and memory that are equal to its requests",
+		POD_POOL_NAME_MAX, kube_text(pod, "metadata.name"), class);
+	if (p->base.events->shared)
+		p->base.events->shared(p->base.user, text);
+}
+
 bool cluster_see(struct cluster *p, const cJSON *pod)
 {
 	char why[POD_POOL_TEXT_MAX];
@@ -49,6 +68,8 @@ bool cluster_see(struct cluster *p, const cJSON *pod)
 
 	if (pod_view_read(&view, pod, owner_uid(&p->owner), why) != 0)
 		return false;
+	if (!view.ending)
+		check_class(p, pod);
 	if (pod_pool_on_pod(&p->pool, &view, loop_now(), &news, &err) < 0)
 		log_error("pod=%s %s", view.name, err.text);
 	else

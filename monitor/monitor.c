@@ -137,6 +137,15 @@ static void on_trouble(void *user, const char *text)
 	provision_error_tell(&m->provision_error, text);
 }
 
+static void on_shared(void *user, const char *text)
+{
+	struct monitor *m = user;
+
+	log_warn("%s", text);
+	if (m->publisher)
+		status_publisher_on_shared(m->publisher, text);
+}
+
 /* ---- the coordinator's events ---- */
 
 static void log_job(struct monitor *m, const Bellows__V1__Job *job)
@@ -203,6 +212,7 @@ static const struct provider_events provider_events = {
 	.started = on_started,
 	.lost = on_lost,
 	.trouble = on_trouble,
+	.shared = on_shared,
 };
 
 static const struct watch_events watch_events = {
@@ -225,6 +235,7 @@ static int begin_providing(struct monitor *m, struct error *err)
 		.state = m->config->state,
 		.adapters = m->config->adapters,
 		.slots = m->config->job->ranks_per_executor,
+		.exclusive = m->config->job->exclusive,
 		.hosts = m->config->hosts,
 		.cluster = m->config->cluster,
 		.kube = m->kube,

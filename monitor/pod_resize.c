@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 #include "kube/kube.h"
+#include "monitor/pod_view.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,13 +27,6 @@ static double read_milli(const char *text)
 		if (*end == table[i].suffix)
 			return value * table[i].factor;
 	return 0;
-}
-
-static bool is_guaranteed(const cJSON *pod)
-{
-	const char *class = kube_text(pod, "status.qosClass");
-
-	return class && strcmp(class, "Guaranteed") == 0;
 }
 
 static void put(cJSON *resources, const char *kind, unsigned shares)
@@ -61,7 +55,7 @@ cJSON *pod_resize_make(const cJSON *pod, unsigned shares)
 	cJSON_AddStringToObject(container, "name", name);
 	resources = cJSON_AddObjectToObject(container, "resources");
 	put(resources, "limits", shares);
-	if (is_guaranteed(pod))
+	if (pod_view_is_guaranteed(pod))
 		put(resources, "requests", shares);
 	else if (requested >= shares && shares > 1)
 		/* just as much would be another class where memory is so */

@@ -234,3 +234,8 @@ int pod_view_read(struct pod_view *out, const cJSON *pod, const char *owner,
 		read_end(pod, why);
 	return 0;
 }
+
+bool pod_view_is_guaranteed(const cJSON *pod)
+{
+	return strcmp(text_of(pod, "status.qosClass"), "Guaranteed") == 0;
+}

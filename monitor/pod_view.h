@@ -31,4 +31,7 @@ void pod_view_query(char out[POD_VIEW_QUERY_MAX], const char *job,
 int pod_view_read(struct pod_view *out, const cJSON *pod, const char *owner,
 		  char why[POD_POOL_TEXT_MAX]);
 
+/* Its quality-of-service class is Guaranteed. */
+bool pod_view_is_guaranteed(const cJSON *pod);
+
 #endif

@@ -33,6 +33,9 @@ struct provider_events {
 	/* Why executors that are wished have not come, in one sentence; "":
 	 * nothing is known.  Optional; only changes are told. */
 	void (*trouble)(void *user, const char *text);
+	/* Executors are there, but do not have processors of their own as the
+	 * job asks, and why, in one sentence; told once.  Optional. */
+	void (*shared)(void *user, const char *text);
 };
 
 /* Where executors are pods; all borrowed, NULL: the default. */
@@ -55,6 +58,7 @@ struct provider_config {
 	const char *program;     /* path of bellows-executor, or NULL */
 	const char *state;       /* directory, there already, or NULL */
 	unsigned slots;          /* of each executor */
+	bool exclusive;          /* they are to share no processor */
 	msec_t grace;            /* from asking an executor to leave to force */
 	const struct adapter_files *adapters;   /* for them; NULL: none */
 	const struct hosts *hosts;              /* NULL: none are given */

@@ -165,6 +165,7 @@ static int cluster_create(struct provider **out,
 	r = kube_create(&p->kube, p->loop, config->kube, err);
 	if (r < 0)
 		return r;
+	p->exclusive = config->exclusive;
 	p->find_coordinator = is_of_this_machine(config->coordinator);
 	name_all(p, config);
 	pool.mode = where->mode && strcmp(where->mode, "replicas") == 0

@@ -79,6 +79,20 @@ void status_publisher_on_job(struct status_publisher *publisher,
 	conditions_hold(&publisher->conditions, conditions);
 }
 
+void status_publisher_on_shared(struct status_publisher *publisher,
+				const char *why)
+{
+	struct status_event event = {
+		.warning = true,
+		.reason = "ProcessorsShared",
+		.action = "Place",
+	};
+
+	snprintf(event.note, sizeof(event.note), "%s", why);
+	if (!publisher->finished)
+		events_add(&publisher->events, &event);
+}
+
 /* ---- life ---- */
 
 static void join(struct status_publisher *publisher,

@@ -45,6 +45,10 @@ DEFINE_CLEANUP(struct status_publisher, status_publisher_destroy)
 void status_publisher_on_job(struct status_publisher *publisher,
 			     const Bellows__V1__Job *job);
 
+/* Why executors may share processors, although they were to have their own. */
+void status_publisher_on_shared(struct status_publisher *publisher,
+				const char *why);
+
 /* Calls fn once all is told, or cannot be within patience; never from within.
  * Nothing is added after it. */
 void status_publisher_finish(struct status_publisher *publisher,

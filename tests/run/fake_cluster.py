@@ -53,6 +53,7 @@ class Cluster(Api):
         self.refusal = None  # of creations: what is sent
         self.away = False
         self.held = None  # the pod whose removal gets no answer
+        self.qos = "BestEffort"  # as of pods without requests
         self.spec = {}    # what pods that are made have in their status
         self.job = self.stamp(job)
         super().__init__(keys)
@@ -85,7 +86,8 @@ class Cluster(Api):
     def add(self, pod):
         name = pod["metadata"]["name"]
         pod["metadata"].update(namespace="lab", uid=f"pod-{self.version}")
-        pod["status"] = {"phase": "Pending", **self.spec}
+        pod["status"] = {"phase": "Pending", "qosClass": self.qos,
+                         **self.spec}
         self.pods[name] = pod
         self.made.append(name)
         self.say("ADDED", pod)

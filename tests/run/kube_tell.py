@@ -138,6 +138,21 @@ def a_worker_that_is_to_leave_is_told_and_is_not_lost(room):
         assert note.startswith("heat-worker-1 is to leave within 2"), note
 
 
+def pods_that_share_processors_against_the_job_file_are_told_once(room):
+    work = harness.work_for(5)
+    with bed(room, work, placement="{exclusive: true}") as at:
+        monitor = at.monitor()
+        at.coordinator.ends_with(0, 180)
+        monitor.ends_with(0)
+        notes = [note for reason, note in at.api.told
+                 if reason == "ProcessorsShared"]
+        assert len(at.api.made) > 1 and len(notes) == 1, at.api.told
+        assert notes[0].startswith(
+            "pod heat-worker-0 is BestEffort and not Guaranteed"), notes
+        assert monitor.errors.count(notes[0]) == 1, monitor.errors
+        assert harness.digest(at.coordinator.output) == work.digest()
+
+
 def without_the_right_to_tell_the_job_goes_on(room):
     work = harness.work_for(5)
     with bed(room, work) as at:
@@ -154,4 +169,5 @@ if __name__ == "__main__":
     harness.main(a_grow_is_told_step_by_step_and_a_refusal_with_its_numbers,
                  another_monitor_repeats_nothing, a_lost_worker_is_told,
                  a_worker_that_is_to_leave_is_told_and_is_not_lost,
+                 pods_that_share_processors_against_the_job_file_are_told_once,
                  without_the_right_to_tell_the_job_goes_on)
