@@ -13,7 +13,7 @@ extern const char kube_manifests_json[];
  * GRACE_END: of that, for an executor to end what was not saved, and as much
  * again for the coordinator to see it. */
 enum {
-	TEXTS = 27,
+	TEXTS = 28,
 	NUMBERS = 4,
 	GRACE_MORE = 60,
 	GRACE_END = 5,
@@ -50,6 +50,16 @@ static const struct {
 	{ "batch.volcano.sh/v1alpha1", "Job", &kube_vcjobs },
 };
 /* clang-format on */
+
+/* The affinity of executors to each other, in manifests.json.  Volcano's
+ * scheduler does not follow spread constraints by hostname: its score of a node
+ * does not see the pods there. */
+static const char *const affinities[] = {
+	[PROFILE_UNKNOWN] = NULL,
+	[PROFILE_NETWORK] = "together",
+	[PROFILE_CPU] = "apart",
+	[PROFILE_MEMORY] = "apart",
+};
 
 /* A template being filled in. */
 struct filling {
@@ -162,6 +172,7 @@ static void set_values(struct filling *f)
 			{ "CLIENT_KEY", keys[ROLE_CLIENT].key },
 			{ "SCHEDULER_CERT", keys[ROLE_SCHEDULER].cert },
 			{ "SCHEDULER_KEY", keys[ROLE_SCHEDULER].key },
+			{ "affinity", affinities[job->profile] },
 		},
 		.numbers = {
 			{ "GRACE", grace_of(job) },
@@ -279,10 +290,15 @@ static cJSON *fill_verbs(const struct filling *f)
 static const cJSON *find_part(const struct filling *f, const char *word)
 {
 	const cJSON *in = f->template;
+	const char *variant = NULL;
 
-	if (strcmp(word, "arguments") == 0) {
+	if (strcmp(word, "arguments") == 0)
+		variant = f->wish->plain ? "plain" : "volcano";
+	else if (strcmp(word, "affinity") == 0)
+		variant = affinities[f->wish->job->profile];
+	if (variant) {
 		in = cJSON_GetObjectItemCaseSensitive(in, word);
-		word = f->wish->plain ? "plain" : "volcano";
+		word = variant;
 	}
 	return cJSON_GetObjectItemCaseSensitive(in, word);
 }
@@ -354,7 +370,7 @@ static cJSON *fill(struct filling *f, const cJSON *node)
 				     : cJSON_CreateObject();
 	cJSON_ArrayForEach(at, node)
 	{
-		if (cJSON_IsArray(node) && lacks_word(f, at))
+		if (lacks_word(f, at))
 			continue;
 		child = fill(f, at);
 		if (cJSON_IsArray(node))

@@ -8,8 +8,8 @@
  * Pure: a template, manifests.json, is filled in.  It is data, so that it
  * can be read, and compared, as the manifests that it is:
  *
- *     "@NAME@"      anywhere in a text: a word of the job; a text of a list is
- *                   left out if its word is not given
+ *     "@NAME@"      anywhere in a text: a word of the job; a text of a list or
+ *                   an object is left out if its word is not given
  *     "#WORKERS#"   a text of its own: a number of the job
  *     "@executor@"  likewise: another part of the template, filled in
  *     "for"         when an object is wanted: plain, volcano, claim,

@@ -125,6 +125,57 @@ static void exclusive_pods_need_a_quantity_of_memory(void)
 	}
 }
 
+/* The preference for hosts with executors of the job, or against them. */
+#define AFFINITY(kind)                                                         \
+	"{\"" kind                                                             \
+	"\": {\"preferredDuringSchedulingIgnoredDuringExecution\": "           \
+	"[{\"weight\": 100, \"podAffinityTerm\": "                             \
+	"{\"topologyKey\": \"kubernetes.io/hostname\", \"labelSelector\": "    \
+	"{\"matchLabels\": {\"bellows.io/job\": \"heat\", "                    \
+	"\"bellows.io/role\": \"executor\"}}}}]}}"
+
+static void the_profile_says_which_hosts_executors_prefer(void)
+{
+	static const struct {
+		const char *placement, *expected;
+	} table[] = {
+		{"placement: {profile: network}\n", AFFINITY("podAffinity")},
+		{"placement: {profile: cpu}\n", AFFINITY("podAntiAffinity")},
+		{"placement: {profile: memory}\n", AFFINITY("podAntiAffinity")},
+	};
+
+	for (size_t i = 0; i < 2 * LENGTH(table); i++) {
+		cJSON *expected = cJSON_Parse(table[i / 2].expected);
+		const cJSON *spec =
+			make(table[i / 2].placement, NULL, i % 2 == 1);
+
+		CHECK(expected && spec);
+		CHECK(cJSON_Compare(kube_at(spec, "affinity"), expected, true));
+		cJSON_Delete(expected);
+	}
+}
+
+static void without_a_profile_executors_may_be_anywhere(void)
+{
+	for (int plain = 0; plain < 2; plain++) {
+		CHECK(kube_at(make("", NULL, plain), "containers"));
+		CHECK(!kube_at(make("", NULL, plain), "affinity"));
+	}
+}
+
+static void pods_without_ranks_may_be_anywhere(void)
+{
+	const cJSON *spec =
+		make("placement: {profile: network}\n", NULL, false);
+	const cJSON *tasks =
+		kube_at(objects->at[objects->owner].object, "spec.tasks");
+
+	CHECK(spec && cJSON_GetArraySize(tasks) == 3);
+	CHECK(kube_at(tasks, "1.template.spec.affinity"));
+	CHECK(!kube_at(tasks, "0.template.spec.affinity"));
+	CHECK(!kube_at(tasks, "2.template.spec.affinity"));
+}
+
 static void nothing_is_left_behind(void)
 {
 	objects = kube_objects_destroy(objects);
@@ -135,4 +186,7 @@ RUN_TESTS(TEST(exclusive_pods_are_limited_to_what_they_request),
 	  TEST(other_pods_have_no_limits),
 	  TEST(exclusive_pods_need_whole_processors),
 	  TEST(exclusive_pods_need_a_quantity_of_memory),
+	  TEST(the_profile_says_which_hosts_executors_prefer),
+	  TEST(without_a_profile_executors_may_be_anywhere),
+	  TEST(pods_without_ranks_may_be_anywhere),
 	  TEST(nothing_is_left_behind))
