@@ -172,8 +172,8 @@ class Cluster:
 
     # -- nodes and parts
 
-    def add_node(self, number):
-        self.obey("node", "add", number)
+    def add_node(self, number, *words):
+        self.obey("node", *words, "add", number)
 
     def remove_node(self, number):
         self.obey("node", "remove", number)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One node: containerd and a kubelet, in a mount namespace of their own
 
-    node.py NAME NUMBER
+    node.py NAME NUMBER [--static]
 
 What they keep outside of the node's folder is in memory that nobody else sees,
 so two of them live side by side, each as if it were the only one, and nothing
@@ -61,9 +61,14 @@ disabled_plugins = ["io.containerd.internal.v1.opt"]
 """
 
 
+# Pods that are Guaranteed get whole processors of their own.
+STATIC = {"cpuManagerPolicy": "static", "topologyManagerPolicy": "best-effort",
+          "systemReserved": {"cpu": "100m"}}
+
+
 class Node:
-    def __init__(self, place, number):
-        self.place, self.number = place, number
+    def __init__(self, place, number, more):
+        self.place, self.number, self.more = place, number, more
         self.name = f"node{number}"
         self.folder = place.path(self.name)
         self.address = f"10.244.{number}.1"
@@ -134,6 +139,7 @@ class Node:
             "localStorageCapacityIsolation": False,
             "maxPods": 250, "serializeImagePulls": False,
             "nodeStatusUpdateFrequency": "5s", "syncFrequency": "5s",
+            **self.more,
         }
 
     # -- starting
@@ -181,6 +187,7 @@ def is_ready(node):
 
 if __name__ == "__main__":
     try:
-        Node(Place(sys.argv[1]), int(sys.argv[2])).start()
+        Node(Place(sys.argv[1]), int(sys.argv[2]),
+             STATIC if "--static" in sys.argv[3:] else {}).start()
     except Refused as reason:
         sys.exit(f"node{sys.argv[2]}: {reason}")
