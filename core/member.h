@@ -26,6 +26,7 @@
  */
 
 #include "base/time.h"
+#include "core/topology.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,6 +67,7 @@ struct member {
 	bool had_ranks;  /* of any start */
 	unsigned shares; /* that its ranks need, 1000 of a processor; 0: they
 			  * have not said */
+	const struct topology *topology; /* borrowed; NULL: not known */
 };
 
 struct ledger {
@@ -82,6 +84,7 @@ struct introduction {
 	bool fast_network;
 	bool polled;
 	bool was_served; /* it says that it has joined this ledger before */
+	const struct topology *topology; /* NULL: not known */
 	msec_t silence;
 };
 

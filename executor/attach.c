@@ -273,6 +273,7 @@ void executor_join(void *user)
 	request.node = ex->node;
 	request.node_cores = host_node_cores();
 	request.fast_network = host_has_fast_network();
+	request.topology = ex->topology;
 	request.served = ex->served;
 	request.claim = take_claim(ex);
 	rpc_call_unary(ex->channel, CALL_JOB_INIT, &request.base,

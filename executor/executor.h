@@ -57,6 +57,7 @@ struct executor {
 	uint64_t taken;               /* number of the last order taken */
 	uint64_t incarnation;
 	char machine[MEMBER_TEXT_MAX], node[MEMBER_TEXT_MAX];
+	Bellows__V1__Topology *topology; /* as it is told; NULL: not known */
 	struct claim claim;
 	struct scratch tmpdir; /* its own */
 	struct shm shm;

@@ -6,6 +6,22 @@
 
 #include <string.h>
 
+static void add_machine(cJSON *object, const Bellows__V1__MachineSummary *from)
+{
+	cJSON *machine = from ? cJSON_CreateObject() : cJSON_CreateNull();
+
+	cJSON_AddItemToObject(object, "machine", machine);
+	if (!from)
+		return;
+	json_add_number(machine, "sockets", from->sockets);
+	json_add_number(machine, "numa_nodes", from->numa_nodes);
+	json_add_number(machine, "cores", from->cores);
+	json_add_text(machine, "processors", from->processors);
+	json_add_nonzero(machine, "memory_bytes", from->memory);
+	json_add_nonzero(machine, "l2_bytes", from->l2);
+	json_add_nonzero(machine, "l3_bytes", from->l3);
+}
+
 static cJSON *json_member(const Bellows__V1__Member *member)
 {
 	cJSON *object = cJSON_CreateObject();
@@ -16,6 +32,7 @@ static cJSON *json_member(const Bellows__V1__Member *member)
 	json_add_number(object, "ranks", member->ranks);
 	json_add_text(object, "state", member->state);
 	json_add_number(object, "heard_ms", member->heard);
+	add_machine(object, member->machine);
 	return object;
 }
 

@@ -257,15 +257,20 @@ static void print_members(FILE *to, const Bellows__V1__Job *job)
 		name = a > name ? a : name;
 		address = b > address ? b : address;
 	}
-	fprintf(to, "\n%-*s  %-*s  %5s  %5s  %-8s  %s\n", name, "EXECUTOR",
-		address, "ADDRESS", "SLOTS", "RANKS", "STATE", "HEARD");
+	fprintf(to, "\n%-*s  %-*s  %5s  %5s  %5s  %-8s  %s\n", name, "EXECUTOR",
+		address, "ADDRESS", "CORES", "SLOTS", "RANKS", "STATE",
+		"HEARD");
 	for (size_t i = 0; i < job->n_members; i++) {
 		const Bellows__V1__Member *at = job->members[i];
+		char cores[16] = "-";
 
-		fprintf(to, "%-*s  %-*s  %5u  %5u  %-8s  %s ago\n", name,
+		if (at->machine)
+			snprintf(cores, sizeof(cores), "%u",
+				 at->machine->cores);
+		fprintf(to, "%-*s  %-*s  %5s  %5u  %5u  %-8s  %s ago\n", name,
 			text_safe(at->name).s, address,
 			at->address[0] ? text_safe(at->address).s : "local",
-			at->slots, at->ranks, text_safe(at->state).s,
+			cores, at->slots, at->ranks, text_safe(at->state).s,
 			text_duration(at->heard).s);
 	}
 }

@@ -7,6 +7,7 @@
  */
 
 #include "coordinator/members/members.h"
+#include "coordinator/members/topologies.h"
 #include "rpc/unconfirmed.h"
 
 /* After a lease is over, if the stream was closed. */
@@ -50,6 +51,7 @@ struct members {
 	struct loop *loop;
 	struct ledger ledger;
 	struct link links[MEMBERS_MAX];
+	struct list topologies; /* of those in the ledger */
 	struct loop_timer look;
 	msec_t next_look;
 	msec_t lost_after;   /* without a report */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coordinator/members/internal.h"
 
+#include "base/cleanup.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -63,10 +64,25 @@ static bool forget_departed(struct members *members)
 		if (member_is_alive(&ledger->members[i]) ||
 		    members->events->is_referred_to(members->user, i))
 			continue;
+		topologies_release(&members->topologies,
+				   ledger->members[i].topology);
 		member_forget(ledger, i);
 		any = true;
 	}
 	return any;
+}
+
+static void keep_topology(struct members *members, int member,
+			  const struct topology *topology)
+{
+	struct member *m = &members->ledger.members[member];
+
+	if (!topology)
+		return;
+	m->topology = topologies_keep(&members->topologies, topology);
+	if (!m->topology)
+		log_warn("executor=%s out of memory: its topology is not known",
+			 m->name);
 }
 
 static enum join_result enter(struct members *members,
@@ -79,9 +95,22 @@ static enum join_result enter(struct members *members,
 
 	if (r == JOIN_FULL && forget_departed(members))
 		r = member_join(ledger, executor, loop_now(), member, lost);
-	if (r == JOIN_NEW || r == JOIN_REPLACED)
+	if (r == JOIN_NEW || r == JOIN_REPLACED) {
 		link_init(&members->links[*member]);
+		keep_topology(members, *member, executor->topology);
+	}
 	return r;
+}
+
+static void tell_new(const struct introduction *executor)
+{
+	char text[TOPOLOGY_TEXT_MAX];
+
+	log_info("executor=%s joined slots=%u cores=%u", executor->name,
+		 executor->slots, executor->cores);
+	if (executor->topology)
+		log_info("executor=%s has %s", executor->name,
+			 topology_text(executor->topology, text));
 }
 
 int members_join(struct members *members, const struct introduction *executor,
@@ -104,8 +133,7 @@ int members_join(struct members *members, const struct introduction *executor,
 			 executor->slots);
 		return 0;
 	case JOIN_NEW:
-		log_info("executor=%s joined slots=%u cores=%u", executor->name,
-			 executor->slots, executor->cores);
+		tell_new(executor);
 		return 0;
 	case JOIN_AGAIN:
 		return 0;
@@ -133,11 +161,24 @@ int members_join(struct members *members, const struct introduction *executor,
 	return 0;
 }
 
+/* *out: made with malloc(), or NULL if it says nothing. */
+static int read_topology(struct topology **out,
+			 const Bellows__V1__Topology *from, struct error *err)
+{
+	if (!from)
+		return 0;
+	*out = malloc(sizeof(**out));
+	if (!*out)
+		return error_set(err, -ENOMEM, "out of memory");
+	return topology_from_wire(*out, from, err);
+}
+
 void members_on_join(struct members *members, struct rpc_call *call,
 		     const Bellows__V1__JobInitRequest *request,
 		     const Bellows__V1__JobInitReply *welcome)
 {
-	const struct introduction executor = {
+	CLEANUP(free) struct topology *topology = NULL;
+	struct introduction executor = {
 		.name = request->name,
 		.address = request->address,
 		.machine = request->machine,
@@ -153,15 +194,19 @@ void members_on_join(struct members *members, struct rpc_call *call,
 		.silence = members->lost_after,
 	};
 	struct error err;
-	int member, r = members_join(members, &executor, &member, &err);
+	int member, r = read_topology(&topology, request->topology, &err);
 
+	executor.topology = topology;
+	if (r == 0)
+		r = members_join(members, &executor, &member, &err);
 	if (r == 0)
 		rpc_call_reply(call, &welcome->base);
 	else
 		rpc_call_end(call,
 			     r == -EINVAL   ? RPC_INVALID_ARGUMENT
 			     : r == -EEXIST ? RPC_ALREADY_EXISTS
-			     : r == -ENOSPC ? RPC_RESOURCE_EXHAUSTED
-					    : RPC_FAILED_PRECONDITION,
+			     : r == -ENOSPC || r == -ENOMEM
+				     ? RPC_RESOURCE_EXHAUSTED
+				     : RPC_FAILED_PRECONDITION,
 			     "%s", err.text);
 }

@@ -329,6 +329,7 @@ int members_create(struct members **out, struct loop *loop, msec_t lost_after,
 	if (!members)
 		return error_set(err, -ENOMEM, "out of memory");
 	members->loop = loop;
+	list_init(&members->topologies);
 	members->lost_after = lost_after;
 	members->answer_until = INT64_MAX;
 	members->events = events;
@@ -347,6 +348,7 @@ struct members *members_destroy(struct members *members)
 	loop_timer_clear(&members->look);
 	for (int i = 0; i < MEMBERS_MAX; i++)
 		link_fini(&members->links[i]);
+	topologies_clear(&members->topologies);
 	free(members);
 	return NULL;
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TIME_MAX 1e15 /* milliseconds: thirty thousand years */
 
@@ -30,6 +31,30 @@ Bellows__V1__State status_state(enum job_state state)
 	};
 
 	return states[state];
+}
+
+/* The message and its list of processors are made with malloc(). */
+static int fill_machine(Bellows__V1__Member *out, const struct topology *from)
+{
+	char text[PROCESSOR_SET_TEXT_MAX];
+	Bellows__V1__MachineSummary *to;
+
+	if (!from)
+		return 0;
+	to = out->machine = malloc(sizeof(*to));
+	if (!to)
+		return -ENOMEM;
+	bellows__v1__machine_summary__init(to);
+	to->sockets = topology_count(from, TOPOLOGY_PACKAGE);
+	to->numa_nodes = topology_count(from, TOPOLOGY_NODE);
+	to->cores = from->n_cores;
+	to->l2 = from->l2;
+	to->l3 = from->l3;
+	for (unsigned i = 0; i < from->n_domains; i++)
+		if (topology_is_first(from, i, TOPOLOGY_NODE))
+			to->memory += from->domains[i].memory;
+	to->processors = strdup(processor_set_text(&from->usable, text));
+	return to->processors ? 0 : -ENOMEM;
 }
 
 static int fill_members(struct service *service, Bellows__V1__Job *out)
@@ -59,6 +84,8 @@ static int fill_members(struct service *service, Bellows__V1__Job *out)
 		to->state = (char *)member_state_name(m->state);
 		to->heard = (uint32_t)(now - m->heard);
 		out->members[out->n_members++] = to;
+		if (fill_machine(to, m->topology) < 0)
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -158,8 +185,14 @@ int status_fill(struct service *service, Bellows__V1__Job *out)
 
 void status_unfill(Bellows__V1__Job *job)
 {
-	for (size_t i = 0; i < job->n_members; i++)
+	for (size_t i = 0; i < job->n_members; i++) {
+		Bellows__V1__MachineSummary *machine = job->members[i]->machine;
+
+		if (machine)
+			free(machine->processors);
+		free(machine);
 		free(job->members[i]);
+	}
 	free(job->members);
 	history_unfill(job);
 }

@@ -97,6 +97,7 @@ wrong=$(
 	only lib/rpc '\bgrpc_[a-z_]+\(|#include <grpc' gRPC
 	only lib/ssh '#include <libssh' libssh
 	only lib/http '#include <curl' libcurl
+	only executor '#include <hwloc' hwloc
 	only lib/web '#include <microhttpd' libmicrohttpd
 	only apps '#include <pcre2' PCRE2
 	only lib/network '#include <[a-z]*fann' FANN

@@ -91,7 +91,8 @@ class Client:
                 self.ask(list_services="*").services.service}
 
     def learn(self, symbol):
-        for data in self.ask(file_containing_symbol=symbol).files.file:
+        files = self.ask(file_containing_symbol=symbol).files.file
+        for data in reversed(files):  # imports come behind, and go first
             file = descriptor_pb2.FileDescriptorProto.FromString(data)
             if file.name not in self.files:
                 self.files.add(file.name)

@@ -328,7 +328,7 @@ static void json_keys_stay_as_they_are(void)
 		   "\xef\xbf\xbd");
 	CHECK(cJSON_IsNull(cJSON_GetObjectItem(job, "exit_code")));
 	keys_of(cJSON_GetObjectItem(job, "members")->child, keys, sizeof(keys));
-	CHECK_TEXT(keys, "name address slots ranks state heard_ms ");
+	CHECK_TEXT(keys, "name address slots ranks state heard_ms machine ");
 	keys_of(cJSON_GetObjectItem(job, "history")->child, keys, sizeof(keys));
 	CHECK_TEXT(keys, "epoch from to reason result asked_ms executors_ms "
 			 "prepared_ms ordered_ms saved_ms stopped_ms up_ms "
@@ -403,8 +403,10 @@ static void a_table_lists_members_below_one_job(void)
 			"2 -> 4 cost a pause of 0.800 s (still computing 0.100 "
 			"s, writing 0.200 s, standing still 0.500 s)\n"
 			"\n"
-			"EXECUTOR  ADDRESS  SLOTS  RANKS  STATE     HEARD\n"
-			"e0        local        2      2  ready     0.1 s ago"
+			"EXECUTOR  ADDRESS  CORES  SLOTS  RANKS  STATE     "
+			"HEARD\n"
+			"e0        local        -      2      2  ready     "
+			"0.1 s ago"
 			"\n");
 	PRINTED(none, output_text.jobs, jobs, 0, true);
 	CHECK_TEXT(none, "no job runs\n");
