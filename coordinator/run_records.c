@@ -102,7 +102,8 @@ void run_records_end_wait(const char *dir)
 static bool is_record(const char *name)
 {
 	return strncmp(name, "epoch-", 6) == 0 ||
-	       strncmp(name, "hostfile-", 9) == 0;
+	       strncmp(name, "hostfile-", 9) == 0 ||
+	       strncmp(name, "rankfile-", 9) == 0;
 }
 
 static unsigned last_start(const char *dir)

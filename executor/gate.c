@@ -2,6 +2,8 @@
 #include "executor/gate.h"
 
 #include "base/cleanup.h"
+#include "base/log.h"
+#include "executor/affinity.h"
 #include "jobfile/exit.h"
 #include "local/local.h"
 #include "proto/local.pb-c.h"
@@ -76,9 +78,22 @@ static void on_answer(struct rank *rank)
 	start_opened_one(start);
 }
 
+/* What the daemon has bound it to, and what it will be bound to. */
+static const char *processors_of(pid_t pid, char text[PROCESSOR_SET_TEXT_MAX])
+{
+	struct processor_set set;
+	struct error err;
+
+	if (affinity_read(&set, pid, &err) == 0)
+		return processor_set_text(&set, text);
+	log_warn("%s", err.text);
+	return "";
+}
+
 static void on_hello(struct rank *rank)
 {
 	struct ranks *ranks = rank->ranks;
+	char processors[PROCESSOR_SET_TEXT_MAX];
 	Bellows__Local__GateHello *hello;
 	ProtobufCMessage *message;
 	int r;
@@ -104,7 +119,7 @@ static void on_hello(struct rank *rank)
 	list_remove(&rank->link);
 	list_append(&rank->start->members, &rank->link);
 	ranks->events->arrived(ranks->user, rank->start->epoch, rank->rank,
-			       rank->pid);
+			       rank->pid, processors_of(rank->pid, processors));
 }
 
 static void on_conn(void *user, uint32_t events)

@@ -23,7 +23,9 @@
 struct ranks;
 
 struct ranks_events {
-	void (*arrived)(void *user, unsigned epoch, unsigned rank, pid_t pid);
+	/* processors: those that it may run on, as a list. */
+	void (*arrived)(void *user, unsigned epoch, unsigned rank, pid_t pid,
+			const char *processors);
 	/* All that were to be opened run; failure is NULL, or says why not,
 	 * and exit_code as a shell would. */
 	void (*up)(void *user, unsigned epoch, const unsigned *ranks, size_t n,

@@ -93,7 +93,8 @@ void executor_introduce(struct executor *ex)
 	disk_look(ex->disk, false);
 }
 
-static void on_arrived(void *user, unsigned epoch, unsigned rank, pid_t pid)
+static void on_arrived(void *user, unsigned epoch, unsigned rank, pid_t pid,
+		       const char *processors)
 {
 	Bellows__V1__GateArrived gate = BELLOWS__V1__GATE_ARRIVED__INIT;
 	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
@@ -101,6 +102,7 @@ static void on_arrived(void *user, unsigned epoch, unsigned rank, pid_t pid)
 	gate.epoch = epoch;
 	gate.rank = rank;
 	gate.pid = (uint32_t)pid;
+	gate.processors = (char *)processors;
 	r.what_case = BELLOWS__V1__REPORT__WHAT_GATE_ARRIVED;
 	r.gate_arrived = &gate;
 	executor_report(user, &r);

@@ -273,6 +273,24 @@ static int check_key(struct reader *reader)
 			     "mpi.launcher: ssh, or leave it out");
 }
 
+static int check_placement(struct reader *reader)
+{
+	const struct jobfile *job = reader->job;
+
+	if (job->bind_strict && job->bind == BIND_NONE)
+		return reader_refuse(
+			reader, reader_line(reader, "placement.strict"),
+			"placement.strict",
+			"nothing says what ranks are bound to; true "
+			"with placement.bind, or false");
+	if (job->bind == BIND_NONE || !job->kub)
+		return 0;
+	return reader_refuse(reader, reader_line(reader, "placement.bind"),
+			     "placement.bind",
+			     "Kub's executors do not tell what ranks are bound "
+			     "to; none, or without kub: true");
+}
+
 static int check_interval(struct reader *reader)
 {
 	if (reader->job->checkpoint_interval < 0 ||
@@ -340,9 +358,10 @@ static int check_app(struct reader *reader)
 static int read_tree(struct reader *reader, const char *dir)
 {
 	static int (*const checks[])(struct reader *) = {
-		check_ranks, check_section,  check_keys_of_some,
-		check_app,   check_scale,    check_kub,
-		check_key,   check_interval, check_stall,
+		check_ranks, check_section,   check_keys_of_some,
+		check_app,   check_scale,     check_kub,
+		check_key,   check_placement, check_interval,
+		check_stall,
 	};
 	yaml_node_t *root = yaml_document_get_root_node(reader->document);
 	int r;

@@ -67,6 +67,9 @@ enum profile { PROFILE_UNKNOWN, PROFILE_NETWORK, PROFILE_CPU, PROFILE_MEMORY };
 /* How mpiexec reaches the other hosts; see coordinator/launch/launcher.h. */
 enum launcher_kind { LAUNCHER_STREAM, LAUNCHER_SSH };
 
+/* What each rank is bound to; see core/binding.h. */
+enum placement_bind { BIND_NONE, BIND_CORE, BIND_SOCKET, BIND_NUMA };
+
 /* In place of a length of time between checkpoints. */
 enum checkpoint_interval {
 	CHECKPOINT_AUTO = -1, /* by their cost, and how often nodes fail */
@@ -118,6 +121,8 @@ struct jobfile {
 	const char **mpi_arguments; /* for mpiexec, ends with NULL */
 	enum network network;
 	enum launcher_kind launcher;
+	enum placement_bind bind;
+	bool bind_strict;     /* or no start is made */
 	const char *mpi_key;  /* of the ssh launcher; NULL: it makes one */
 	bool kub;             /* Kub's own programs are served too */
 	bool kub_private_key; /* and given the private key */

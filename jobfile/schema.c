@@ -68,6 +68,14 @@ static const struct schema_word launchers[] = {
 	{ NULL, 0 },
 };
 
+static const struct schema_word binds[] = {
+	{ "none",   BIND_NONE   },
+	{ "core",   BIND_CORE   },
+	{ "socket", BIND_SOCKET },
+	{ "numa",   BIND_NUMA   },
+	{ NULL, 0 },
+};
+
 static const struct schema_word unreadables[] = {
 	{ "fail",  false },
 	{ "begin", true  },
@@ -275,6 +283,13 @@ const struct schema_key schema_keys[] = {
   .fallback = "false",
   .help = "In a cluster, executors' pods are limited to what they request, in"
 	  " whole\nprocessors, which a kubelet can then give to each alone." },
+{ "placement.bind", KEY_WORD, JOB(bind), .words = binds, .fallback = "none",
+  .help = "What each rank is bound to: nothing, a core of its own, or a socket or"
+	  " NUMA node\nthat it shares." },
+{ "placement.strict", KEY_WORD, JOB(bind_strict), .words = truths,
+  .fallback = "false",
+  .help = "What to do where ranks cannot be bound so: run as is possible and tell"
+	  " it, or\nmake no start." },
 
 { "mpi.arguments", KEY_TEXTS, JOB(mpi_arguments), ARGUMENTS,
   .help = "More arguments for mpiexec." },

@@ -47,7 +47,7 @@ struct schema_key {
 	const char *help;
 };
 
-enum { SCHEMA_KEYS = 61 };
+enum { SCHEMA_KEYS = 63 };
 
 extern const struct schema_key schema_keys[SCHEMA_KEYS];
 

@@ -142,6 +142,7 @@ static void add_job(cJSON *object, const Bellows__V1__Job *job)
 	else
 		cJSON_AddNullToObject(object, "exit_code");
 	json_add_text(object, "network", job->network);
+	json_add_text(object, "binding", job->binding);
 	json_add_text(object, "trouble", job->trouble);
 	json_add_text(object, "shortfall", job->shortfall);
 	json_add_text(object, "disk", job->disk);

@@ -357,6 +357,9 @@ static void text_jobs(FILE *to, Bellows__V1__Job *const *jobs, size_t n,
 		fprintf(to, "\nit stands still: %s\n",
 			text_safe(jobs[0]->stall).s);
 	print_last_rescale(to, jobs[0]);
+	if (jobs[0]->binding[0])
+		fprintf(to, "\nranks on processors: %s\n",
+			text_safe(jobs[0]->binding).s);
 	if (jobs[0]->n_members)
 		print_members(to, jobs[0]);
 }

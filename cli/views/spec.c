@@ -30,6 +30,13 @@ static const char *const network_names[] = {
 	[NETWORK_ANY] = "any",
 };
 
+static const char *const bind_names[] = {
+	[BIND_NONE] = "none",
+	[BIND_CORE] = "core",
+	[BIND_SOCKET] = "socket",
+	[BIND_NUMA] = "numa",
+};
+
 static void print_words(FILE *to, const char *key, const char *const *words)
 {
 	if (!words || !*words)
@@ -147,6 +154,9 @@ void spec_print(FILE *to, const struct jobfile *job)
 	if (job->exclusive)
 		print_text(to, "exclusive", "true");
 	print_text(to, "network", network_names[job->network]);
+	if (job->bind != BIND_NONE)
+		fprintf(to, "%-20s to %s%s\n", "bound", bind_names[job->bind],
+			job->bind_strict ? ", or not started" : "");
 	print_words(to, "environment", job->environment);
 	print_words(to, "mpiexec arguments", job->mpi_arguments);
 }
@@ -250,6 +260,8 @@ void spec_print_json(FILE *to, const struct jobfile *job)
 	json_add_number(all, "move_price", job->move_price);
 	cJSON_AddBoolToObject(all, "exclusive", job->exclusive);
 	json_add_text(all, "network", network_names[job->network]);
+	json_add_text(all, "bind", bind_names[job->bind]);
+	cJSON_AddBoolToObject(all, "bind_strict", job->bind_strict);
 	cJSON_AddItemToObject(all, "environment", json_words(job->environment));
 	cJSON_AddItemToObject(all, "mpi_arguments",
 			      json_words(job->mpi_arguments));

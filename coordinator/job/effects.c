@@ -84,6 +84,22 @@ static void on_unprepared_files(struct driver *driver, int r,
 		    driver->job.epoch, 0, reason);
 }
 
+/* Prepares a start, and tells it if its ranks are not bound as asked for. */
+static int prepare(struct driver *driver, unsigned epoch, struct error *err)
+{
+	int r = launches_prepare(driver->launches, epoch, driver->job.target,
+				 err);
+	const char *trouble;
+
+	if (r < 0)
+		return r;
+	trouble = launch_placement(launches_next(driver->launches))->trouble;
+	if (*trouble)
+		driver_notice(driver, BELLOWS__V1__NOTICE_KIND__NOTICE_UNBOUND,
+			      trouble, PUBLISH_SOON);
+	return 0;
+}
+
 static int make_start(struct driver *driver, struct error *err)
 {
 	if (!launch_has_epoch(launches_next(driver->launches),
@@ -91,8 +107,7 @@ static int make_start(struct driver *driver, struct error *err)
 		int r;
 
 		driver_drop_next(driver);
-		r = launches_prepare(driver->launches, driver->job.epoch,
-				     driver->job.target, err);
+		r = prepare(driver, driver->job.epoch, err);
 		if (r < 0)
 			return r;
 	}
@@ -180,8 +195,7 @@ static void do_prepare(struct driver *driver)
 	if (r > 0)
 		r = trials_begin(driver->trials, driver->job.target, &err);
 	if (r == 0)
-		r = launches_prepare(driver->launches, driver->job.next,
-				     driver->job.target, &err);
+		r = prepare(driver, driver->job.next, &err);
 	if (r < 0)
 		driver_post(driver, JOB_EV_UNPREPARED, driver->job.next, 0,
 			    err.text);

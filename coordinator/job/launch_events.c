@@ -42,6 +42,23 @@ const struct trials_events driver_trials_events = {
 	on_trial_failed,
 };
 
+/* In as many lines as it takes. */
+static void write_binding(struct driver *driver, const struct launch *launch)
+{
+	const struct placement *placement = launch_placement(launch);
+	char text[REASON_MAX];
+	unsigned rank = 0;
+
+	if (!placement->planned)
+		return;
+	while (rank < placement->ranks) {
+		rank = placement_text(placement, rank, text, sizeof(text));
+		log_info("epoch=%u bound: %s", launch_epoch(launch), text);
+		journal_writer_binding(driver->writer, launch_epoch(launch),
+				       text);
+	}
+}
+
 static void on_up(void *user, struct launch *launch)
 {
 	struct driver *driver = user;
@@ -53,6 +70,7 @@ static void on_up(void *user, struct launch *launch)
 		 mpiexec_network(driver->jobfile,
 				 members_ledger(driver->members),
 				 launch_layout(launch)));
+	write_binding(driver, launch);
 	driver_post(driver, JOB_EV_RANKS_UP, launch_epoch(launch), 0,
 		    "all ranks run where they belong");
 	progress_on_up(driver);

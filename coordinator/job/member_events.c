@@ -133,7 +133,7 @@ static void on_arrived(struct driver *driver, int member,
 	struct launch *launch = launches_find(driver->launches, gate->epoch);
 
 	if (launch)
-		launch_on_arrived(launch, member, gate->rank);
+		launch_on_arrived(launch, member, gate);
 }
 
 static void on_ranks_up(struct driver *driver, int member,

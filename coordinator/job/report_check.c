@@ -66,6 +66,19 @@ static int check_rank_0(const struct driver *driver, int member, unsigned epoch,
 	return launch ? check_rank(driver, launch, member, 0, err) : 0;
 }
 
+static int check_processors(const struct driver *driver, int member,
+			    const char *list, struct error *err)
+{
+	struct processor_set unused;
+
+	if (processor_set_parse(&unused, list))
+		return 0;
+	return error_set(err, -EPERM,
+			 "%s speaks of processors \"%.40s\", which is no list "
+			 "of numbers below %d",
+			 name_of(driver, member), list, PROCESSORS_MAX);
+}
+
 /* Where gates come up is what a start is still to be judged by. */
 static int check_gate(const struct driver *driver, int member,
 		      const Bellows__V1__GateArrived *gate, struct error *err)
@@ -73,6 +86,8 @@ static int check_gate(const struct driver *driver, int member,
 	const struct launch *launch = find(driver, gate->epoch);
 	int r = check_part(driver, member, gate->epoch, err);
 
+	if (r == 0)
+		r = check_processors(driver, member, gate->processors, err);
 	if (r < 0 || !launch || !launch_is_prepared(launch))
 		return r;
 	return check_rank(driver, launch, member, gate->rank, err);

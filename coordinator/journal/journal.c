@@ -43,6 +43,7 @@ static const struct {
 	[JOURNAL_CHECKPOINT] = {"checkpoint", {F(checkpoint.step)}},
 	[JOURNAL_REPEATED] = {"repeated", {F(repeated.steps)}},
 	[JOURNAL_NOTICE] = {"notice", {F(notice.kind)}},
+	[JOURNAL_BINDING] = {"binding", {F(binding.epoch)}},
 	[JOURNAL_REQUEST] = {"request", {F(request.from), F(request.to)}},
 	[JOURNAL_JOB] = {"job", {
 		F(job.state), F(job.want), F(job.grant), F(job.size),

@@ -27,7 +27,7 @@
 #include "core/job.h"
 #include "journal/journal_file.h"
 
-enum { JOURNAL_VERSION_FIRST = 1, JOURNAL_VERSION = 4 };
+enum { JOURNAL_VERSION_FIRST = 1, JOURNAL_VERSION = 5 };
 
 enum journal_kind {
 	JOURNAL_BEGUN,      /* the first one; text: the job's name */
@@ -37,6 +37,7 @@ enum journal_kind {
 	JOURNAL_CHECKPOINT, /* that is gone on from: its step */
 	JOURNAL_REPEATED,   /* steps to be computed again */
 	JOURNAL_NOTICE,     /* text: a sentence */
+	JOURNAL_BINDING,    /* of ranks of a start; text: "0=0 1=1" */
 	JOURNAL_REQUEST, /* of the size that the next event has; text: its id */
 
 	/* Of a summary; JOURNAL_JOB comes first. */
@@ -86,6 +87,9 @@ struct journal_entry {
 		struct {
 			Bellows__V1__NoticeKind kind;
 		} notice;
+		struct {
+			unsigned epoch;
+		} binding;
 		struct {
 			unsigned from, to;
 		} request;

@@ -131,6 +131,7 @@ static void put_summary(FILE *to, const struct journal_told *told)
 	case JOURNAL_CHECKPOINT:
 	case JOURNAL_REPEATED:
 	case JOURNAL_NOTICE:
+	case JOURNAL_BINDING:
 	case JOURNAL_REQUEST:
 		break;
 	}
@@ -168,6 +169,10 @@ static void put(FILE *to, const struct journal_told *told)
 		break;
 	case JOURNAL_NOTICE:
 		fprintf(to, "notice: %s", text_safe(e->text).s);
+		break;
+	case JOURNAL_BINDING:
+		fprintf(to, "start %u, ranks on processors: %s",
+			e->binding.epoch, text_safe(e->text).s);
 		break;
 	case JOURNAL_REQUEST:
 		fprintf(to, "request %s: %u -> %u ranks", text_safe(e->text).s,

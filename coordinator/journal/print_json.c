@@ -48,6 +48,8 @@ static const struct {
 	[JOURNAL_REPEATED] = {"repeated", NULL, {
 		N("steps", repeated.steps)}},
 	[JOURNAL_NOTICE] = {"notice", "text", {N("kind", notice.kind)}},
+	[JOURNAL_BINDING] = {"binding", "processors", {
+		N("epoch", binding.epoch)}},
 	[JOURNAL_REQUEST] = {"request", "id", {
 		N("from", request.from), N("to", request.to)}},
 	[JOURNAL_JOB] = {"job", NULL, {

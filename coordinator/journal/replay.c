@@ -89,6 +89,8 @@ bool journal_replay_entry(void *user, const struct journal_entry *e)
 		history_notice(&replay->history, e->notice.kind, e->text,
 			       e->at);
 		return true;
+	case JOURNAL_BINDING: /* for people */
+		return true;
 	case JOURNAL_REQUEST:
 		note_request(replay, e);
 		return true;

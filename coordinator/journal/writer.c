@@ -237,6 +237,17 @@ bool journal_writer_notice(struct journal_writer *writer,
 	return true;
 }
 
+void journal_writer_binding(struct journal_writer *writer, unsigned epoch,
+			    const char *text)
+{
+	struct journal_entry entry = {
+		.kind = JOURNAL_BINDING,
+		.binding = {epoch},
+	};
+
+	write_down(writer, &entry, loop_now(), text);
+}
+
 const struct request *
 journal_writer_find_request(const struct journal_writer *writer, const char *id)
 {

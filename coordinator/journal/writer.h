@@ -69,6 +69,10 @@ bool journal_writer_repeated(struct journal_writer *writer, uint64_t steps);
 bool journal_writer_notice(struct journal_writer *writer,
 			   Bellows__V1__NoticeKind kind, const char *text);
 
+/* A part of what the ranks of a start are bound to. */
+void journal_writer_binding(struct journal_writer *writer, unsigned epoch,
+			    const char *text);
+
 struct history *journal_writer_history(struct journal_writer *writer);
 
 #endif

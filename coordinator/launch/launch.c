@@ -118,7 +118,8 @@ int launch_run_mpiexec(struct launch *launch, const char *const *program,
 	CLEANUP(free) struct launcher_words *reach = calloc(1, sizeof(*reach));
 	CLEANUP(free) const char **argv = NULL;
 	struct mpiexec_words words;
-	char hostfile[4200];
+	char hostfile[4200], rankfile[4200];
+	bool binds = launch->placement.planned != NULL;
 	int r;
 
 	argv = calloc(MPIEXEC_ARGS_MAX + launch_count(program), sizeof(*argv));
@@ -126,13 +127,19 @@ int launch_run_mpiexec(struct launch *launch, const char *const *program,
 		return error_set(err, -ENOMEM, "out of memory");
 	snprintf(hostfile, sizeof(hostfile), "%s/hostfile-%u", room->dir,
 		 launch->epoch);
+	snprintf(rankfile, sizeof(rankfile), "%s/rankfile-%u", room->dir,
+		 launch->epoch);
 	r = mpiexec_write_hostfile(hostfile, ledger, &launch->layout, err);
+	if (r == 0 && binds)
+		r = placement_write_rankfile(&launch->placement, rankfile,
+					     ledger, &launch->layout, err);
 	if (r == 0)
 		r = room->launcher->ops->words(room->launcher, launch->epoch,
 					       &launch->layout, reach, err);
 	if (r == 0)
 		r = mpiexec_words(&words, room->job, ledger, &launch->layout,
-				  room->address, hostfile, reach->agent, err);
+				  room->address, hostfile,
+				  binds ? rankfile : NULL, reach->agent, err);
 	if (r < 0)
 		return r;
 	append(argv, append(argv, 0, words.argv), program);
@@ -229,6 +236,7 @@ struct launch *launch_destroy(struct launch *launch)
 		return NULL;
 	mpirun_destroy(launch->mpirun);
 	launch->ops->fini(launch);
+	placement_fini(&launch->placement);
 	free(launch);
 	return NULL;
 }
@@ -290,6 +298,11 @@ bool launch_has_epoch(const struct launch *launch, unsigned epoch)
 const struct layout *launch_layout(const struct launch *launch)
 {
 	return &launch->layout;
+}
+
+const struct placement *launch_placement(const struct launch *launch)
+{
+	return &launch->placement;
 }
 
 bool launch_is_prepared(const struct launch *launch)

@@ -15,6 +15,7 @@
  */
 
 #include "coordinator/launch/launcher.h"
+#include "coordinator/launch/placement.h"
 #include "coordinator/members/members.h"
 #include "core/layout.h"
 #include "jobfile/jobfile.h"
@@ -82,7 +83,8 @@ void launch_on_lost(struct launch *launch, int member);
 
 /* launch_gated.c: what our executors report; of a bare start, or of an executor
  * without ranks of it, nothing is done. */
-void launch_on_arrived(struct launch *launch, int member, unsigned rank);
+void launch_on_arrived(struct launch *launch, int member,
+		       const Bellows__V1__GateArrived *gate);
 void launch_on_ranks_up(struct launch *launch, int member,
 			const Bellows__V1__RanksUp *up);
 void launch_on_ranks_gone(struct launch *launch, int member);
@@ -101,6 +103,9 @@ unsigned launch_epoch(const struct launch *launch);
 /* launch may be NULL, which has none. */
 bool launch_has_epoch(const struct launch *launch, unsigned epoch);
 const struct layout *launch_layout(const struct launch *launch);
+/* Once it is prepared, its ranks are bound so; that of a bare start binds none.
+ */
+const struct placement *launch_placement(const struct launch *launch);
 bool launch_is_prepared(const struct launch *launch);
 bool launch_is_up(const struct launch *launch);
 /* Its mpiexec has ended. */

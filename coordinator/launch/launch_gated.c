@@ -10,9 +10,9 @@
  *
  * mpiexec is begun at once and starts a daemon on each host through the
  * launcher's agent; each daemon starts gates instead of ranks.  When every gate
- * has come to the executor where the hostfile wants it, the start is prepared;
- * opened, the gates become the application.  It is up when every executor has
- * counted its ranks and the numbers are those of the layout.
+ * has come to the executor where the hostfile wants it, bound as planned, the
+ * start is prepared; opened, the gates become the application.  It is up when
+ * every executor has counted its ranks and the numbers are those of the layout.
  */
 
 /* The ranks of one executor. */
@@ -224,10 +224,13 @@ static void refuse_rank(struct launch *launch, int member, unsigned rank)
 	launch_fail(launch, err.text, false, 0);
 }
 
-void launch_on_arrived(struct launch *launch, int member, unsigned rank)
+void launch_on_arrived(struct launch *launch, int member,
+		       const Bellows__V1__GateArrived *gate)
 {
 	struct gated *gated = gated_of(launch);
+	unsigned rank = gate->rank;
 	int place = find_place(launch, member);
+	struct error err;
 
 	if (place < 0 ||
 	    (launch->state != LAUNCH_WIRING && launch->state != LAUNCH_WANTED))
@@ -238,6 +241,11 @@ void launch_on_arrived(struct launch *launch, int member, unsigned rank)
 	}
 	if (gated->here[rank])
 		return;
+	if (placement_compare(&launch->placement, rank, gate->processors,
+			      &err) < 0) {
+		launch_fail(launch, err.text, false, 0);
+		return;
+	}
 	gated->here[rank] = true;
 	gated->groups[place].arrived++;
 	if (all_arrived(gated))
@@ -341,6 +349,14 @@ static int gated_begin(struct launch *launch, struct error *err)
 	gated->here = calloc(launch->layout.ranks, sizeof(*gated->here));
 	if (!gated->here)
 		return error_set(err, -ENOMEM, "out of memory");
+	r = placement_plan(&launch->placement, launch->room->job,
+			   members_ledger(launch->room->members),
+			   &launch->layout, err);
+	if (r < 0)
+		return r;
+	if (*launch->placement.trouble)
+		log_warn("epoch=%u %s", launch->epoch,
+			 launch->placement.trouble);
 	r = launch_run_mpiexec(launch, gate, 0, on_mpiexec_end, err);
 	if (r < 0)
 		return r;

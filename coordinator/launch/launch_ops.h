@@ -14,6 +14,7 @@
 #include "coordinator/launch/launch.h"
 #include "coordinator/launch/launch_state.h"
 #include "coordinator/launch/mpirun.h"
+#include "coordinator/launch/placement.h"
 
 /* The first member of each implementation. */
 struct launch {
@@ -21,7 +22,8 @@ struct launch {
 	const struct launch_room *room;
 	unsigned epoch;
 	struct layout layout;
-	unsigned moved;        /* ranks, since the layout before */
+	unsigned moved; /* ranks, since the layout before */
+	struct placement placement;
 	struct mpirun *mpirun; /* NULL before it is begun */
 	unsigned state;        /* enum launch_state */
 	msec_t patience;       /* for ranks that are to leave by themselves */

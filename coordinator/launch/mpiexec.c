@@ -42,6 +42,12 @@ static const char *const by_line[] = {
 	"--map-by", "seq", "--bind-to", "none",
 	NULL,
 };
+/* The rankfile says where each rank is. */
+static const char *const bound[] = {
+	"--mca", "rmaps_rank_file_physical", "1",
+	"--mca", "hwloc_base_use_hwthreads_as_cpus", "1",
+	NULL,
+};
 static const char *const fixed[] = {
 	/* handing on its end crashes a daemon now and then (4.1) */
 	"--stdin", "none",
@@ -273,11 +279,12 @@ static void add_yielding(struct mpiexec_words *out, const struct jobfile *job)
 
 int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 		  const struct ledger *ledger, const struct layout *layout,
-		  const char *own, const char *hostfile, const char *agent,
-		  struct error *err)
+		  const char *own, const char *hostfile, const char *rankfile,
+		  const char *agent, struct error *err)
 {
 	const char *const hosts[] = {"mpiexec", "--hostfile", hostfile,
 				     "-np",     out->ranks,   NULL};
+	const char *const ranks[] = {"--rankfile", rankfile, NULL};
 	const char *const rsh[] = {"--mca", "plm_rsh_agent", agent, NULL};
 	int r = check_users(job, err);
 
@@ -286,7 +293,11 @@ int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 	out->n = 0;
 	snprintf(out->ranks, sizeof(out->ranks), "%u", layout->ranks);
 	add(out, hosts);
-	add(out, layout_is_in_order(layout) ? by_slot : by_line);
+	if (rankfile)
+		add(out, ranks);
+	add(out, rankfile                     ? bound
+		 : layout_is_in_order(layout) ? by_slot
+					      : by_line);
 	add(out, fixed);
 	add(out, rsh);
 	add_network(out, job, ledger, layout, own);

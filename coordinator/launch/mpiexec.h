@@ -57,13 +57,13 @@ struct mpiexec_words {
 
 /* All but the program that is to be run.  own: the address that executors reach
  * this host by, as the coordinator listens on it, or "" if none does.  hostfile
- * is a path, agent the words of mpiexec's remote-shell agent; all is borrowed
- * from what is given.  -E2BIG for more than MPIEXEC_USERS_MAX words in
- * mpi.arguments. */
+ * is a path, rankfile too, or NULL if ranks are not bound, agent the words of
+ * mpiexec's remote-shell agent; all is borrowed from what is given.  -E2BIG for
+ * more than MPIEXEC_USERS_MAX words in mpi.arguments. */
 int mpiexec_words(struct mpiexec_words *out, const struct jobfile *job,
 		  const struct ledger *ledger, const struct layout *layout,
-		  const char *own, const char *hostfile, const char *agent,
-		  struct error *err);
+		  const char *own, const char *hostfile, const char *rankfile,
+		  const char *agent, struct error *err);
 
 /* For a trial of the application on this host alone. */
 struct mpiexec_trial_words {

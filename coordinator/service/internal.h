@@ -34,6 +34,7 @@ struct service {
 	struct list outputs;   /* calls of Output */
 	struct output_writer *writer;
 	char shortfall[REASON_MAX]; /* why its size is not its want; "" */
+	char binding[8192];         /* of its ranks, as far as it fits */
 	char stall[REASON_MAX];     /* for how long it stands still; "" */
 };
 

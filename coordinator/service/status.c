@@ -173,6 +173,11 @@ int status_fill(struct service *service, Bellows__V1__Job *out)
 	out->trouble = (char *)driver_trouble(service->driver);
 	out->disk = (char *)checkpoint_recovery_trouble(
 		driver_recovery(service->driver));
+	if (runs && launch_is_up(runs)) {
+		placement_text(launch_placement(runs), 0, service->binding,
+			       sizeof(service->binding));
+		out->binding = service->binding;
+	}
 	if (runs)
 		out->network = (char *)mpiexec_network(
 			service->jobfile,

@@ -43,7 +43,7 @@ SETTLED = 50     # looks without a change
 MARK = "BELLOWS_TEST"
 # what may stay in a job's state directory
 LOGS = re.compile(r"(run\.)?lock|job\.yaml|\w+\.log|previous/|(previous/)?"
-                  r"(journal(\.damaged)?|hostfile-\d+|epoch-\d+\.(stdout|stderr|mpiexec))")
+                  r"(journal(\.damaged)?|(host|rank)file-\d+|epoch-\d+\.(stdout|stderr|mpiexec))")
 # what a coordinator or a monitor that was killed cannot remove; the next does
 KILLED = re.compile(r"address|agent|coordinator\.sock|mpi-\d+/.*|worker-\d+/.*")
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",

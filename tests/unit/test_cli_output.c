@@ -322,7 +322,7 @@ static void json_keys_stay_as_they_are(void)
 		   "name state reason ranks target want grant min max epoch "
 		   "progress step total unit age_ms steps_per_s eta_ms "
 		   "eta_sd_ms executors_wanted rescales paused_ms exit_code "
-		   "network trouble shortfall disk stall "
+		   "network binding trouble shortfall disk stall "
 		   "members history spans ");
 	CHECK_TEXT(cJSON_GetObjectItem(job, "reason")->valuestring,
 		   "\xef\xbf\xbd");

@@ -77,6 +77,26 @@ static void what_gives_rights_away_is_asked_for_by_name(void)
 			     "keep");
 }
 
+static void what_ranks_are_bound_to_is_asked_for(void)
+{
+	CHECK(parse(GOOD) == 0);
+	CHECK(job->bind == BIND_NONE && !job->bind_strict);
+	CHECK(parse(GOOD "placement: {bind: numa, strict: true}\n") == 0);
+	CHECK(job->bind == BIND_NUMA && job->bind_strict);
+	CHECK(parse(GOOD "placement: {bind: cores}\n") == -EINVAL);
+	CHECK_TEXT(err.text, "t.yaml:6: placement.bind: 'cores' is unknown; "
+			     "one of none, core, socket, numa");
+	CHECK(parse(GOOD "placement: {strict: true}\n") == -EINVAL);
+	CHECK_TEXT(err.text, "t.yaml:6: placement.strict: nothing says what "
+			     "ranks are bound to; true with placement.bind, "
+			     "or false");
+	CHECK(parse(GOOD "placement: {bind: core}\nmpi: {launcher: ssh}\n"
+			 "kub: true\n") == -EINVAL);
+	CHECK_TEXT(err.text, "t.yaml:6: placement.bind: Kub's executors do not "
+			     "tell what ranks are bound to; none, or without "
+			     "kub: true");
+}
+
 static void every_key_reaches_its_member(void)
 {
 	CHECK(parse("name: md-1\n"
@@ -420,6 +440,7 @@ static void a_shared_job_is_there_until_each_owner_has_destroyed_it(void)
 
 RUN_TESTS(TEST(a_short_file_gets_the_defaults),
 	  TEST(what_gives_rights_away_is_asked_for_by_name),
+	  TEST(what_ranks_are_bound_to_is_asked_for),
 	  TEST(every_key_reaches_its_member),
 	  TEST(pods_have_processors_of_their_own_if_that_is_asked_for),
 	  TEST(an_interval_needs_an_application_that_can_be_told_to_save),

@@ -32,6 +32,10 @@ static const struct journal_entry some[] = {
 	 .at = 951,
 	 .notice = {BELLOWS__V1__NOTICE_KIND__NOTICE_LOST},
 	 .text = "worker-1 was lost"},
+	{.kind = JOURNAL_BINDING,
+	 .at = 952,
+	 .binding = {2},
+	 .text = "0=0,36 1-2=1,37"},
 	{.kind = JOURNAL_REQUEST, .at = 960, .request = {2, 4}, .text = "a 1"},
 	{.kind = JOURNAL_LIFE, .at = 1000, .life = {1763769601000, 5}},
 	{.kind = JOURNAL_JOB,
@@ -65,7 +69,7 @@ static void a_line_is_for_people_too(void)
 	CHECK_TEXT(line + 8, " 812 event ranks-up 1 4096 0 all ranks run where "
 			     "they belong\n");
 	line[journal_format(&some[0], line)] = '\0';
-	CHECK_TEXT(line + 8, " 0 begun 4 1763769600000 2 3 1 1 4 heat\n");
+	CHECK_TEXT(line + 8, " 0 begun 5 1763769600000 2 3 1 1 4 heat\n");
 }
 
 static void what_is_written_reads_back(void)

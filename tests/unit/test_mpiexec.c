@@ -7,7 +7,7 @@
 static struct ledger ledger;
 static struct layout layout;
 static struct jobfile job;
-static const char *own;
+static const char *own, *rankfile;
 
 /* n members with one slot, of which the first run ranks; two cores each. */
 static void set_up(int n, unsigned ranks)
@@ -28,6 +28,7 @@ static void set_up(int n, unsigned ranks)
 	layout_make(&layout, &ledger, NULL, ranks,
 		    &(const struct layout_wish){.per_member = 1});
 	own = "";
+	rankfile = NULL;
 	job = (struct jobfile){.mpi_arguments = none, .network = NETWORK_AUTO};
 }
 
@@ -37,8 +38,8 @@ static const char *words(void)
 	static char text[2048];
 
 	text[0] = '\0';
-	if (mpiexec_words(&out, &job, &ledger, &layout, own, "H", "A", NULL) <
-	    0)
+	if (mpiexec_words(&out, &job, &ledger, &layout, own, "H", rankfile, "A",
+			  NULL) < 0)
 		return "refused";
 	for (int i = 0; out.argv[i]; i++) {
 		strcat(text, i ? " " : "");
@@ -88,6 +89,16 @@ static void ranks_of_one_machine_talk_over_loopback(void)
 		   "--mca btl tcp,self,vader --mca osc ^ucx --mca mtl ^ofi "
 		   "--mca mpi_event_tick_rate 1000 "
 		   "--mca btl_tcp_if_include lo --mca oob_tcp_if_include lo");
+}
+
+static void ranks_that_are_bound_have_a_rankfile(void)
+{
+	set_up(2, 2);
+	rankfile = "R";
+	CHECK(has("mpiexec --hostfile H -np 2 --rankfile R "
+		  "--mca rmaps_rank_file_physical 1 "
+		  "--mca hwloc_base_use_hwthreads_as_cpus 1 --stdin none "));
+	CHECK(!has("--map-by") && !has("--bind-to"));
 }
 
 static void hosts_apart_use_their_networks(void)
@@ -308,6 +319,7 @@ static void ranks_that_are_not_in_order_have_a_line_each(void)
 RUN_TESTS(TEST(every_member_has_an_alias_that_leads_back_to_it),
 	  TEST(what_is_no_alias_means_nobody),
 	  TEST(ranks_of_one_machine_talk_over_loopback),
+	  TEST(ranks_that_are_bound_have_a_rankfile),
 	  TEST(hosts_apart_use_their_networks),
 	  TEST(hosts_are_told_the_network_that_their_addresses_share),
 	  TEST(one_rank_on_another_host_is_not_reached_by_loopback),

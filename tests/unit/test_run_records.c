@@ -129,6 +129,14 @@ static void put(const char *name)
 	fclose(f);
 }
 
+static bool is_aside(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/previous/%s", dir, name);
+	return access(path, F_OK) == 0;
+}
+
 static void starts_of_one_that_was_killed_are_counted(void)
 {
 	int lock;
@@ -137,6 +145,7 @@ static void starts_of_one_that_was_killed_are_counted(void)
 	CHECK(run_records_former_starts(dir) == 0);
 	lock = run_records_lock(dir, NULL);
 	put("hostfile-7");
+	put("rankfile-7");
 	put("epoch-12.stdout");
 	put("epoch-x");
 	CHECK(run_records_former_starts(dir) == 0); /* it ended by itself */
@@ -145,6 +154,7 @@ static void starts_of_one_that_was_killed_are_counted(void)
 
 	/* killed again, before it made a start */
 	CHECK(run_records_set_aside(dir, NULL) == 0);
+	CHECK(is_aside("rankfile-7"));
 	CHECK(run_records_former_starts(dir) == 12);
 	put("hostfile-13");
 	CHECK(run_records_former_starts(dir) == 13);
