@@ -5,7 +5,7 @@
  * a sentence if it is refused; the job stays within its bounds; and what is
  * told of it is a message that everybody can read
  *
- * The first byte chooses one of two jobs.  Then follow records of a method,
+ * The first byte chooses one of three jobs.  Then follow records of a method,
  * what is done with it, two bytes of length, and a message of that many bytes.
  */
 
@@ -36,6 +36,7 @@ static const char own[] = "name: heat\napp: parint\n"
 			  "ranks: {initial: 2, max: 4}\n"
 			  "checkpoint: {dir: ck}\n";
 static const char kubs[] = "mpi: {launcher: ssh}\nkub: true\n";
+static const char binds[] = "placement: {bind: core}\n";
 
 struct input {
 	const uint8_t *at;
@@ -160,7 +161,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size == 0)
 		return 0;
-	snprintf(job, sizeof(job), "%s%s", own, data[0] & 1 ? kubs : "");
+	snprintf(job, sizeof(job), "%s%s", own,
+		 data[0] & 1   ? kubs
+		 : data[0] & 2 ? binds
+			       : "");
 	HOLD(desk_run(job, on_open, &input));
 	return 0;
 }
