@@ -26,7 +26,7 @@ inside() {
 
 # only FOLDER PATTERN WHAT: no other folder has such lines
 only() {
-	for room in proto lib core supersteps sim apps jobfile client runner coordinator executor monitor scheduler cli launch; do
+	for room in proto lib core supersteps sim profiler apps jobfile client runner coordinator executor monitor scheduler cli launch; do
 		[ -d $room ] && grep -rnE --include='*.[ch]' "$2" $room
 	done | grep -vE "^$1/" | sed "s#\$# $3 belongs to $1#"
 }
@@ -52,6 +52,7 @@ wrong=$(
 	check core 'base'
 	check supersteps 'base|cgroup|core|json|loop|network'
 	check sim 'base|core|json|network|supersteps'
+	check profiler 'base|loop'
 	check apps/supersteps/run 'apps|base|cgroup|core|loop|network|supersteps'
 	check apps 'base' | grep -v '^apps/supersteps/run/'
 	check jobfile 'base|apps|yaml'
@@ -63,7 +64,7 @@ wrong=$(
 	for program in coordinator executor monitor scheduler launch; do
 		check $program "$programs"
 	done
-	check cli "$programs|sim|network|supersteps"
+	check cli "$programs|sim|network|profiler|supersteps"
 	# Calls lead down to the job and from there to what it drives; what
 	# happens down there comes up as a callback.
 	inside coordinator/service 'coordinator/(job|launch|checkpoint|journal|members)' |
@@ -102,7 +103,7 @@ wrong=$(
 	only apps '#include <pcre2' PCRE2
 	only lib/network '#include <[a-z]*fann' FANN
 	only 'lib/(http|tls)' '#include <openssl' OpenSSL
-	only apps '#include <mpi\.h>' MPI
+	only '(apps|profiler)' '#include <mpi\.h>' MPI
 	only '(jobfile|lib/yaml)' '#include <yaml\.h>' YAML
 
 	# The domain neither waits, nor prints, nor allocates, nor asks for the time.
