@@ -91,5 +91,10 @@ timeout 60 bellows run --name installed --app parint --ranks 2 \
 	grep -q '^parint: digest [0-9a-f]*$' out
 report $? 'the installed programs run a job'
 
+timeout 120 bellows profile --ranks 2 --json -- \
+	parint --array-size 1000 --iterations 100 --nloop 4 >out 2>&1 &&
+	grep -q '"mpi":{"ranks":2,' out
+report $? 'the installed programs say what binds a program'
+
 echo "1..$n"
 [ "$failures" -eq 0 ]

@@ -61,12 +61,14 @@ static int check_words(const struct args *args, const struct command *command,
 				 "%s %s",
 				 args->words.at[command->max_words],
 				 command->name, command->usage);
+	if (args->has_command && !(command->bit & (ON_RUN | ON_PROFILE)))
+		return error_set(err, -EINVAL,
+				 "'--' is for bellows run and bellows profile");
 	if (args->words.n < command->min_words &&
-	    !(stands_for_job(args, command) || args->schema))
+	    !(stands_for_job(args, command) || args->schema ||
+	      args->has_command))
 		return error_set(err, -EINVAL, "usage: bellows %s %s",
 				 command->name, command->usage);
-	if (args->has_command && command->bit != ON_RUN)
-		return error_set(err, -EINVAL, "'--' is for bellows run");
 	return 0;
 }
 

@@ -34,7 +34,7 @@ struct args {
 	/* 0: not given */
 	unsigned ranks, min, max, want, grant, slots, malleable, grow, seed,
 		episodes, priority, repeat;
-	msec_t deadline, timeout, lifetime, move, time, gap;
+	msec_t deadline, timeout, lifetime, move, time, gap, limit;
 	struct option_list at, env, after;
 	struct adapter_files adapters;
 

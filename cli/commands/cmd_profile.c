@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
 #include "cli/commands/args.h"
+#include "cli/commands/profile_program.h"
 #include "cli/views/meter.h"
 #include "cli/views/output.h"
 #include "cli/views/profile_table.h"
@@ -246,8 +247,15 @@ int cmd_profile(const struct args *args, const struct output *output)
 		.args = args, .out = -1, .measuring = {.file = -1}};
 	struct measuring_wish wish;
 	struct error err;
-	int r = read_wish(&wish, args, &err);
+	int r;
 
+	if (args->has_command)
+		return profile_program(args, output);
+	if (args->ranks || args->limit)
+		return output_fail(output, EXIT_USAGE,
+				   "--%s goes with -- COMMAND",
+				   args->ranks ? "ranks" : "limit");
+	r = read_wish(&wish, args, &err);
 	if (r < 0)
 		return output_fail(output, EXIT_USAGE, "%s", err.text);
 	r = supersteps_read_unmeasured(&profiling.of, args->words.at[0],

@@ -3,6 +3,7 @@
 #include "cli/commands/args.h"
 #include "client/queue.h"
 #include "jobfile/exit.h"
+#include "profiler/touched.h"
 
 #include <limits.h>
 #include <string.h>
@@ -138,6 +139,11 @@ const struct option_row flags[] = {
 	 .help = "to measure with (default: 5, over those of the series)"},
 	{"group", "GROUP", OPTION_TEXT, ARG(group), ON_PROFILE,
 	 .help = "control group in which tasks have theirs (default: one's own)"},
+	{"ranks", "N", OPTION_NUMBER, ARG(ranks), ON_PROFILE,
+	 .help = "of COMMAND (default: cores, but at least 2 and at most 4)",
+	 .max = TOUCHED_PROCESSES_MAX},
+	{"limit", "TIME", OPTION_DURATION, ARG(limit), ON_PROFILE,
+	 .help = "after which COMMAND is ended (default 5min)"},
 	{"csv", NULL, OPTION_SWITCH, ARG(csv), ON_SIMULATE,
 	 .help = "comma-separated values"},
 	{"svg", "FILE.svg", OPTION_TEXT, ARG(svg), ON_SIMULATE,
@@ -381,17 +387,22 @@ const struct command commands[] = {
 	 1, 1,
 	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_SYSTEM, -1},
 	 cmd_simulate},
-	{ON_PROFILE, "profile", "FILE",
-	 "measure the tasks of supersteps",
+	{ON_PROFILE, "profile", "FILE | [--ranks N] -- COMMAND ...",
+	 "measure what binds a program, or the tasks of supersteps",
+	 "Runs an MPI program, COMMAND, once, on few ranks of this machine, and "
+	 "says what binds\nit: network, cpu or memory, as placement.profile of a "
+	 "job file names it, with what\nwas measured. docs/profile.md says how. "
+	 "--ranks and --limit are for this.\n\n"
 	 "Runs each task of FILE alone, with each of some workloads and each of "
 	 "some numbers\nof shares, and writes its seconds into the profile that "
 	 "FILE names. A measurement\nthat is there is not made again. "
 	 "docs/supersteps.md says what FILE is.",
-	 "bellows profile tasks.json\n"
+	 "bellows profile --ranks 4 -- ./miniFE.x nx=100\n"
+	 "  bellows profile tasks.json\n"
 	 "  bellows profile tasks.json --shares 100,200,400,800 --repeat 5",
 	 1, 1,
 	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_SYSTEM,
-		       EXIT_CANCELLED, -1},
+		       EXIT_CANNOT_RUN, EXIT_NOT_FOUND, EXIT_CANCELLED, -1},
 	 cmd_profile},
 	{ON_KEYS, "keys", "DIR",
 	 "make the certificates of a job",
