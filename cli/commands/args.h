@@ -23,17 +23,18 @@ struct args {
 	struct lookup lookup;
 
 	bool help, version, json, quiet, no_progress, wait, save, schema;
-	bool detach, plain, print, csv, explain, hold, all, watch, supersteps;
+	bool detach, plain, print, csv, explain, hold, all, watch, supersteps,
+		layout;
 	const char *listen, *timeline, *reason, *hosts, *folder, *status;
 	const char *image, *mode, *claim, *storage, *storage_class, *cpu,
 		*memory, *run_id;
 	const char *name, *app, *checkpoint_dir;
 	const char *policy, *compare, *sweep, *set, *svg, *user, *instant,
 		*planner, *forecast, *train, *weights, *group, *shares,
-		*workloads;
+		*workloads, *pace;
 	/* 0: not given */
 	unsigned ranks, min, max, want, grant, slots, malleable, grow, seed,
-		episodes, priority, repeat;
+		episodes, priority, repeat, nodes, sockets, cores;
 	msec_t deadline, timeout, lifetime, move, time, gap, limit;
 	struct option_list at, env, after;
 	struct adapter_files adapters;

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "cli/commands/policies.h"
+#include "cli/commands/simulate_layout.h"
 #include "cli/commands/simulate_supersteps.h"
 #include "cli/views/meter.h"
 #include "cli/views/output.h"
@@ -113,6 +114,16 @@ static const char *superstep_option(const struct args *args)
 	       : args->weights  ? "weights"
 	       : args->episodes ? "episodes"
 				: NULL;
+}
+
+/* One that is for --layout alone; NULL: none is there. */
+static const char *layout_option(const struct args *args)
+{
+	return args->pace      ? "pace"
+	       : args->nodes   ? "nodes"
+	       : args->sockets ? "sockets"
+	       : args->cores   ? "cores"
+			       : NULL;
 }
 
 static int read_args(struct simulation *simulation, const struct args *args,
@@ -403,6 +414,11 @@ int cmd_simulate(const struct args *args, const struct output *output)
 	struct error err;
 	int r;
 
+	if (args->layout)
+		return simulate_layout(args, output);
+	if (layout_option(args))
+		return output_fail(output, EXIT_USAGE, "--%s needs --layout",
+				   layout_option(args));
 	if (args->supersteps)
 		return simulate_supersteps(args, output);
 	if (read_args(&simulation, args, &err) < 0)

@@ -4,6 +4,7 @@
 #include "client/queue.h"
 #include "jobfile/exit.h"
 #include "profiler/touched.h"
+#include "sim/layout_cluster.h"
 
 #include <limits.h>
 #include <string.h>
@@ -99,7 +100,7 @@ const struct option_row flags[] = {
 	{"schema", NULL, OPTION_SWITCH, ARG(schema), ON_VALIDATE,
 	 .help = "print every key of a job file with its default"},
 	{"policy", "POLICY", OPTION_TEXT, ARG(policy), ON_SIMULATE,
-	 .help = "the rules to simulate (default: elastic)"},
+	 .help = "the rules to simulate (default: elastic; with --layout all)"},
 	{"compare", "POLICY,...", OPTION_TEXT, ARG(compare), ON_SIMULATE,
 	 .help = "several of them on the same jobs"},
 	{"sweep", "gap|T=FROM:TO:STEP", OPTION_TEXT, ARG(sweep), ON_SIMULATE,
@@ -130,6 +131,16 @@ const struct option_row flags[] = {
 	 .max = 100000},
 	{"weights", "WEIGHTS", OPTION_TEXT, ARG(weights), ON_SIMULATE,
 	 .help = "what the planner learned has learned: a file of --train"},
+	{"layout", NULL, OPTION_SWITCH, ARG(layout), ON_SIMULATE,
+	 .help = "FILE has jobs to be laid out on nodes; docs/layout.md"},
+	{"pace", "FILE.json", OPTION_TEXT, ARG(pace), ON_SIMULATE,
+	 .help = "how fast programs run in a layout (default: the paper's)"},
+	{"nodes", "N", OPTION_NUMBER, ARG(nodes), ON_SIMULATE,
+	 .help = "that a layout may use (default 4)", .max = LAYOUT_NODES_MAX},
+	{"sockets", "N", OPTION_NUMBER, ARG(sockets), ON_SIMULATE,
+	 .help = "of each node (default 2)", .max = LAYOUT_SOCKETS_MAX},
+	{"cores", "N", OPTION_NUMBER, ARG(cores), ON_SIMULATE,
+	 .help = "of each socket (default 16)", .max = LAYOUT_CORES_MAX},
 	{"repeat", "N", OPTION_NUMBER, ARG(repeat), ON_PROFILE,
 	 .help = "measurements of each cell (default 3)",
 	 .max = 1000},
@@ -375,7 +386,9 @@ const struct command commands[] = {
 	 "weighted by priority, and more. The\nfile's keys and the policies are "
 	 "explained in docs/scheduling.md.\n\nWith --supersteps, FILE has the tasks "
 	 "of one bulk-synchronous application;\ndocs/supersteps.md explains it and "
-	 "the planners.",
+	 "the planners.\n\nWith --layout, FILE has jobs as comma-separated values, "
+	 "and the policies say which\ncores run which rank; docs/layout.md explains "
+	 "them.",
 	 "bellows simulate jobs.json --compare elastic,moldable,easy\n"
 	 "  bellows simulate jobs.json --compare elastic,moldable \\\n"
 	 "      --sweep gap=0:360:30 --csv --svg figure.svg > figure.csv\n"
@@ -383,7 +396,8 @@ const struct command commands[] = {
 	 "  bellows simulate jobs.json --set A --explain\n"
 	 "  bellows simulate log.swf --malleable 50 --compare easy,elastic\n"
 	 "  bellows simulate --supersteps tasks.json --planner mpc,scenario,exact\n"
-	 "  bellows simulate --supersteps tasks.json --train weights.txt",
+	 "  bellows simulate --supersteps tasks.json --train weights.txt\n"
+	 "  bellows simulate --layout jobs.csv --policy cm,cm_g_tg,bellows",
 	 1, 1,
 	 (const int[]){EXIT_DONE, EXIT_USAGE, EXIT_JOBFILE, EXIT_SYSTEM, -1},
 	 cmd_simulate},
