@@ -9,9 +9,9 @@
 #include "executor/launcher_setup.h"
 #include "executor/opening.h"
 #include "executor/probe.h"
+#include "executor/processors.h"
 #include "executor/ready.h"
 #include "executor/tmpdir.h"
-#include "executor/topology.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
 #include "rpc/connect.h"
@@ -254,13 +254,6 @@ void executor_begin_life(struct executor *ex)
 		ex->incarnation = (uint64_t)loop_now();
 }
 
-static void read_topology(struct executor *ex)
-{
-	CLEANUP(free) struct topology *topology = topology_of_this_machine();
-
-	ex->topology = topology ? topology_to_wire(topology) : NULL;
-}
-
 int executor_run(const struct executor_config *config, struct loop *loop,
 		 const char *bindir)
 {
@@ -279,11 +272,10 @@ int executor_run(const struct executor_config *config, struct loop *loop,
 	unconfirmed_init(&ex.reports);
 	host_machine(ex.machine);
 	host_node(ex.node);
-	read_topology(&ex);
+	processors_begin(&ex);
 	executor_begin_life(&ex);
 	r = run(&ex, bindir);
-	if (ex.topology)
-		bellows__v1__topology__free_unpacked(ex.topology, NULL);
+	processors_end(&ex);
 	claim_leave(&ex.claim);
 	shm_end(&ex.shm);
 	if (scratch_remove(&ex.tmpdir, &err) < 0)

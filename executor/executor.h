@@ -28,6 +28,7 @@
 #include "base/scratch.h"
 #include "base/shm.h"
 #include "core/member.h"
+#include "core/processor_set.h"
 #include "executor/claim.h"
 #include "executor/config.h"
 #include "executor/lease.h"
@@ -58,6 +59,7 @@ struct executor {
 	uint64_t incarnation;
 	char machine[MEMBER_TEXT_MAX], node[MEMBER_TEXT_MAX];
 	Bellows__V1__Topology *topology; /* as it is told; NULL: not known */
+	struct processor_set usable;     /* when it was read */
 	struct claim claim;
 	struct scratch tmpdir; /* its own */
 	struct shm shm;

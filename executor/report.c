@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "executor/disk.h"
 #include "executor/opening.h"
+#include "executor/processors.h"
 #include "jobfile/exit.h"
 #include "proto/coordinator.h"
 
@@ -78,6 +79,7 @@ void executor_beat(void *user)
 
 	beat(ex, unnamed);
 	disk_look(ex->disk, false);
+	processors_look(ex);
 }
 
 void executor_introduce(struct executor *ex)

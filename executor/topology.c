@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "executor/affinity.h"
 
 #include <errno.h>
 #include <hwloc.h>
@@ -155,28 +154,6 @@ int topology_read(struct topology *out, const char *synthetic,
 	return r;
 }
 
-struct topology *topology_of_this_machine(void)
-{
-	CLEANUP(free) struct topology *out = malloc(sizeof(*out));
-	char text[TOPOLOGY_TEXT_MAX];
-	struct processor_set usable;
-	struct error err;
-	int r;
-
-	if (!out)
-		return NULL;
-	r = affinity_read(&usable, 0, &err);
-	if (r == 0)
-		r = topology_read(out, NULL, &usable, &err);
-	if (r < 0) {
-		log_warn("the topology of this machine is not known: %s",
-			 err.text);
-		return NULL;
-	}
-	log_info("this machine: %s", topology_text(out, text));
-	return STEAL(out);
-}
-
 /* ---- to the coordinator ---- */
 
 static Bellows__V1__TopologyCore *core_to_wire(const struct topology *topology,
@@ -256,4 +233,22 @@ Bellows__V1__Topology *topology_to_wire(const struct topology *topology)
 		return to;
 	bellows__v1__topology__free_unpacked(to, NULL);
 	return NULL;
+}
+
+Bellows__V1__Topology *
+topology_of_this_machine(const struct processor_set *usable)
+{
+	CLEANUP(free) struct topology *topology = malloc(sizeof(*topology));
+	char text[TOPOLOGY_TEXT_MAX];
+	struct error err;
+
+	if (!topology)
+		return NULL;
+	if (topology_read(topology, NULL, usable, &err) < 0) {
+		log_warn("the topology of this machine is not known: %s",
+			 err.text);
+		return NULL;
+	}
+	log_info("this machine: %s", topology_text(topology, text));
+	return topology_to_wire(topology);
 }

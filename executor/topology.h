@@ -19,9 +19,11 @@
 int topology_read(struct topology *out, const char *synthetic,
 		  const struct processor_set *usable, struct error *err);
 
-/* The same of what this thread may use, made with malloc(); NULL: it is not
- * known, and the log says why. */
-struct topology *topology_of_this_machine(void);
+/* What this machine leaves to this thread, as a message: to be freed with
+ * bellows__v1__topology__free_unpacked().  NULL: it is not known, and the log
+ * says why.  usable: the processors. */
+Bellows__V1__Topology *
+topology_of_this_machine(const struct processor_set *usable);
 
 /* The message, to be freed with bellows__v1__topology__free_unpacked(); NULL
  * without memory. */

@@ -149,7 +149,8 @@ static bool is_told(const Bellows__V1__Notice *notice)
 	       notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_STALLED ||
 	       notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_STALL_OVER ||
 	       notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_UNMATCHED ||
-	       notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_UNBOUND;
+	       notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_UNBOUND ||
+	       notice->kind == BELLOWS__V1__NOTICE_KIND__NOTICE_MACHINE;
 }
 
 static void tell_notices(const struct teller *teller)

@@ -125,6 +125,23 @@ static void on_log_lines(struct driver *driver,
 		driver_on_line(driver, log->epoch, log->line[i]);
 }
 
+/* The next start is planned by it. */
+static void on_topology(struct driver *driver, int member)
+{
+	const struct member *m =
+		&members_ledger(driver->members)->members[member];
+	char machine[TOPOLOGY_TEXT_MAX];
+	struct error text;
+
+	if (!m->topology)
+		return;
+	error_describe(&text, "executor %s may use other processors now: %s",
+		       m->name, topology_text(m->topology, machine));
+	log_warn("%s", text.text);
+	driver_notice(driver, BELLOWS__V1__NOTICE_KIND__NOTICE_MACHINE,
+		      text.text, PUBLISH_SOON);
+}
+
 /* A report about a start that is over is dropped. */
 
 static void on_arrived(struct driver *driver, int member,
@@ -187,6 +204,9 @@ static void dispatch(struct driver *driver, int member,
 			driver->recovery, member,
 			members_ledger(driver->members)->members[member].name,
 			report->disk->trouble);
+		return;
+	case BELLOWS__V1__REPORT__WHAT_TOPOLOGY:
+		on_topology(driver, member);
 		return;
 	case BELLOWS__V1__REPORT__WHAT_SSHD:
 	case BELLOWS__V1__REPORT__WHAT_PROGRAM_ENDED:

@@ -128,6 +128,7 @@ int report_check(const struct driver *driver, int member,
 	case BELLOWS__V1__REPORT__WHAT_PROBED:
 	case BELLOWS__V1__REPORT__WHAT_SSHD:
 	case BELLOWS__V1__REPORT__WHAT_DISK:
+	case BELLOWS__V1__REPORT__WHAT_TOPOLOGY: /* members.c has checked it */
 	case BELLOWS__V1__REPORT__WHAT__NOT_SET:
 	case _BELLOWS__V1__REPORT__WHAT__CASE_IS_INT_SIZE:
 		return 0;

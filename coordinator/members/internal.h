@@ -60,6 +60,12 @@ struct members {
 	void *user;
 };
 
+/* What its machine leaves to the executor has changed; -EINVAL with a sentence
+ * that names the field. */
+int members_change_topology(struct members *members, int member,
+			    const Bellows__V1__Topology *topology,
+			    struct error *err);
+
 /* The executor is gone or lost, and the room is told; nothing is done if it was
  * before. */
 void members_depart(struct members *members, int member,

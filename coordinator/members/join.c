@@ -173,6 +173,21 @@ static int read_topology(struct topology **out,
 	return topology_from_wire(*out, from, err);
 }
 
+int members_change_topology(struct members *members, int member,
+			    const Bellows__V1__Topology *from,
+			    struct error *err)
+{
+	CLEANUP(free) struct topology *topology = NULL;
+	int r = read_topology(&topology, from, err);
+
+	if (r < 0)
+		return r;
+	topologies_release(&members->topologies,
+			   members->ledger.members[member].topology);
+	keep_topology(members, member, topology);
+	return 0;
+}
+
 void members_on_join(struct members *members, struct rpc_call *call,
 		     const Bellows__V1__JobInitRequest *request,
 		     const Bellows__V1__JobInitReply *welcome)

@@ -281,6 +281,7 @@ void members_on_report(struct members *members, struct rpc_call *call,
 		       const Bellows__V1__Report *report)
 {
 	int member = bound(call);
+	struct error err;
 
 	if (member < 0)
 		member = introduce(members, call, report);
@@ -293,6 +294,10 @@ void members_on_report(struct members *members, struct rpc_call *call,
 		on_probed(members, member, report->probed);
 	else if (report->what_case == BELLOWS__V1__REPORT__WHAT_HEARTBEAT)
 		on_heartbeat(members, member, report->heartbeat);
+	else if (report->what_case == BELLOWS__V1__REPORT__WHAT_TOPOLOGY &&
+		 members_change_topology(members, member, report->topology,
+					 &err) < 0)
+		members_refute(members, member, err.text);
 	else
 		members->events->reported(members->user, member, report);
 }

@@ -117,7 +117,28 @@ def a_rank_that_is_bound_elsewhere_is_a_failed_start(room):
     assert counted.sums(at.output) == [], at.output
 
 
+def a_cpuset_that_shrinks_is_told_and_the_next_start_keeps_to_it(room):
+    """The affinity of the executor stands for the cpuset of its host: both are
+    what the kernel lets it use."""
+    at = room.start("bellows", "run", job(room, 1, "placement: {bind: core}"))
+    room.runs_on(1)
+    every = sorted(os.sched_getaffinity(0))
+    if len(every) < 2:
+        raise harness.Skip("a set of one processor cannot shrink")
+    first = room.the("bellows-executor")
+    os.sched_setaffinity(first, {every[1]})
+    room.wait("it is told", lambda: "worker-0 may use other processors now: "
+              in at.errors)
+    at.says(f"1 core, processors {every[1]}")
+    room.scale(2).ends_with(0)
+    found = is_told(room, 2)
+    assert found == {0: f"{every[1]}", 1: f"{every[0]}"}, found
+    room.run("bellows", "cancel", "heat").ends_with(0)
+    at.ends_with(130)
+
+
 harness.main(
     each_rank_has_a_core_of_its_own_while_there_are_enough,
     a_rank_that_is_bound_elsewhere_is_a_failed_start,
+    a_cpuset_that_shrinks_is_told_and_the_next_start_keeps_to_it,
 )

@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 #include "coordinator/members/topologies.h"
+#include "executor/affinity.h"
 #include "tests/check.h"
 
 #include <errno.h>
@@ -122,11 +123,17 @@ static void what_cannot_be_held_is_not_known(void)
 
 static void this_machine_has_what_this_process_may_use(void)
 {
-	struct topology *here = topology_of_this_machine();
+	static struct topology got;
+	Bellows__V1__Topology *here;
+	struct processor_set usable;
 
+	CHECK(affinity_read(&usable, 0, &err) == 0);
+	here = topology_of_this_machine(&usable);
 	CHECK(here);
-	CHECK(here->n_cores >= 1 && here->n_processors >= here->n_cores);
-	free(here);
+	CHECK(topology_from_wire(&got, here, &err) == 0);
+	bellows__v1__topology__free_unpacked(here, NULL);
+	CHECK(got.n_cores >= 1 && got.n_processors >= got.n_cores);
+	CHECK(processor_set_equals(&got.usable, &usable));
 }
 
 static void it_arrives_as_it_was_sent(void)

@@ -92,6 +92,69 @@ static void what_an_executor_says_of_its_machine_is_shown(void)
 	CHECK(desk_run(job, two_machines, NULL));
 }
 
+/* w0 says that it has this machine from now on. */
+static void changes_to(struct machine *m)
+{
+	Bellows__V1__Report r = BELLOWS__V1__REPORT__INIT;
+
+	r.what_case = BELLOWS__V1__REPORT__WHAT_TOPOLOGY;
+	r.topology = &m->topology;
+	report(0, &r);
+}
+
+static void a_smaller_machine(struct desk *at, void *user)
+{
+	static const char told[] =
+		"executor w0 may use other processors now: 1 socket, 1 NUMA "
+		"node, 2 cores, processors 0-1,4-5; a core with several "
+		"processors counts once";
+	const struct member *w0;
+	struct machine m;
+	Bellows__V1__Job *now;
+
+	desk = at;
+	make(&m);
+	streams[0] = NULL;
+	join("w0", 10, "");
+	w0 = &members_ledger(at->c->driver->members)->members[0];
+	CHECK(!w0->topology);
+	m.topology.n_domain = 1;
+	changes_to(&m);
+	CHECK(w0->topology && w0->topology->n_cores == 2);
+	now = job_now();
+	CHECK(now && now->n_notices == 1);
+	CHECK(now->notices[0]->kind ==
+	      BELLOWS__V1__NOTICE_KIND__NOTICE_MACHINE);
+	CHECK_TEXT(now->notices[0]->text, told);
+	bellows__v1__job__free_unpacked(now, NULL);
+}
+
+static void processors_that_change_are_told_and_kept(void)
+{
+	CHECK(desk_run(job, a_smaller_machine, NULL));
+}
+
+static void a_lie(struct desk *at, void *user)
+{
+	const struct desk_answer *answer;
+	struct machine m;
+
+	desk = at;
+	make(&m);
+	streams[0] = NULL;
+	join("w0", 10, "");
+	m.topology.n_domain = 0;
+	changes_to(&m);
+	answer = desk_answer(streams[0]);
+	CHECK(answer->code == RPC_PERMISSION_DENIED);
+	CHECK_TEXT(answer->text, "topology: it has no domain");
+}
+
+static void a_change_that_cannot_be_ends_the_stream(void)
+{
+	CHECK(desk_run(job, a_lie, NULL));
+}
+
 static void no_list(struct machine *m)
 {
 	m->cores[3].processors = (char *)"3,x";
@@ -206,5 +269,7 @@ static void more_domains_than_fit_are_refused(void)
 }
 
 RUN_TESTS(TEST(what_an_executor_says_of_its_machine_is_shown),
+	  TEST(processors_that_change_are_told_and_kept),
+	  TEST(a_change_that_cannot_be_ends_the_stream),
 	  TEST(a_machine_that_cannot_be_is_refused_with_a_sentence),
 	  TEST(more_domains_than_fit_are_refused))
